@@ -1,0 +1,1 @@
+//! The only option parser and `--help` renderer, for builtins and programs.

@@ -1,0 +1,5 @@
+//! The file tree.
+
+mod errno;
+
+pub use errno::Errno;

@@ -1,0 +1,1 @@
+//! Shell patterns and POSIX regular expressions, compiled once, with bounded matching. Pure.

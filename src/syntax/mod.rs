@@ -1,0 +1,7 @@
+//! The language: tree, parser, printer. Pure.
+
+pub mod arith;
+pub mod ast;
+mod error;
+
+pub use error::SyntaxError;
