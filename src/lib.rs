@@ -6,6 +6,8 @@
 
 pub mod args;
 pub mod fs;
+pub mod kernel;
 pub mod pattern;
+pub mod program;
 pub mod syntax;
 pub mod text;
