@@ -16,7 +16,10 @@ impl Chunk {
     pub fn shared(data: Arc<Vec<u8>>, range: Range<usize>) -> Chunk {
         let end = range.end.min(data.len());
         let start = range.start.min(end);
-        Chunk { data, range: start..end }
+        Chunk {
+            data,
+            range: start..end,
+        }
     }
 
     /// The bytes as an owned vector, without a copy where nobody else holds them.
@@ -48,6 +51,9 @@ impl AsRef<[u8]> for Chunk {
 impl From<Vec<u8>> for Chunk {
     fn from(bytes: Vec<u8>) -> Chunk {
         let range = 0..bytes.len();
-        Chunk { data: Arc::new(bytes), range }
+        Chunk {
+            data: Arc::new(bytes),
+            range,
+        }
     }
 }

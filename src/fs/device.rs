@@ -82,7 +82,9 @@ pub fn descriptor_of_path(path: &[u8]) -> Option<u32> {
         b"/dev/stderr" => return Some(2),
         _ => {}
     }
-    let name = path.strip_prefix(b"/dev/fd/").or_else(|| path.strip_prefix(b"/proc/self/fd/"))?;
+    let name = path
+        .strip_prefix(b"/dev/fd/")
+        .or_else(|| path.strip_prefix(b"/proc/self/fd/"))?;
     descriptor_name(name)
 }
 
@@ -92,5 +94,8 @@ pub(crate) fn descriptor_name(name: &[u8]) -> Option<u32> {
     if !canonical || name.len() > 9 || !name.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    Some(name.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
+    Some(
+        name.iter()
+            .fold(0, |value, digit| value * 10 + u32::from(digit - b'0')),
+    )
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Access, Chunk, Device, DirEntry, Errno, FileKind, FileSystem, Follow, Metadata, OpenFlags, Timestamp, Usage, View,
+    Access, Chunk, Device, DirEntry, Errno, FileKind, FileSystem, Follow, Metadata, OpenFlags, Timestamp,
+    Usage, View,
 };
 
 /// A tree with the rules of POSIX. Clones share it; [`Fs::fork`] makes an independent one.
@@ -207,4 +208,3 @@ impl Fs {
         Err(Errno::ENOSYS)
     }
 }
-

@@ -108,7 +108,13 @@ pub trait FileSystem: Send + Sync {
     fn truncate(&self, node: NodeId, length: u64, now: Timestamp) -> Result<(), Errno>;
 
     /// Makes a node of any kind. `EEXIST` if the name is taken.
-    fn create(&self, directory: NodeId, name: &[u8], new: &NewNode<'_>, now: Timestamp) -> Result<NodeId, Errno>;
+    fn create(
+        &self,
+        directory: NodeId,
+        name: &[u8],
+        new: &NewNode<'_>,
+        now: Timestamp,
+    ) -> Result<NodeId, Errno>;
 
     /// Gives a node that is no directory another name.
     fn link(&self, node: NodeId, directory: NodeId, name: &[u8], now: Timestamp) -> Result<(), Errno>;

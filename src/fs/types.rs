@@ -182,21 +182,48 @@ impl OpenFlags {
         nofollow: false,
     };
     /// `O_RDONLY`: the redirection `<`.
-    pub const READ: OpenFlags = OpenFlags { read: true, ..Self::NONE };
+    pub const READ: OpenFlags = OpenFlags {
+        read: true,
+        ..Self::NONE
+    };
     /// `O_WRONLY`.
-    pub const WRITE: OpenFlags = OpenFlags { write: true, ..Self::NONE };
+    pub const WRITE: OpenFlags = OpenFlags {
+        write: true,
+        ..Self::NONE
+    };
     /// `O_WRONLY|O_CREAT|O_TRUNC`: the redirection `>`.
-    pub const CREATE: OpenFlags = OpenFlags { create: true, truncate: true, ..Self::WRITE };
+    pub const CREATE: OpenFlags = OpenFlags {
+        create: true,
+        truncate: true,
+        ..Self::WRITE
+    };
     /// `O_WRONLY|O_CREAT|O_EXCL`: the redirection `>` under `noclobber`.
-    pub const CREATE_NEW: OpenFlags = OpenFlags { create: true, exclusive: true, ..Self::WRITE };
+    pub const CREATE_NEW: OpenFlags = OpenFlags {
+        create: true,
+        exclusive: true,
+        ..Self::WRITE
+    };
     /// `O_WRONLY|O_CREAT|O_APPEND`: the redirection `>>`.
-    pub const APPEND: OpenFlags = OpenFlags { create: true, append: true, ..Self::WRITE };
+    pub const APPEND: OpenFlags = OpenFlags {
+        create: true,
+        append: true,
+        ..Self::WRITE
+    };
     /// `O_RDWR`.
-    pub const READ_WRITE: OpenFlags = OpenFlags { read: true, ..Self::WRITE };
+    pub const READ_WRITE: OpenFlags = OpenFlags {
+        read: true,
+        ..Self::WRITE
+    };
     /// `O_RDWR|O_CREAT`: the redirection `<>`.
-    pub const READ_WRITE_CREATE: OpenFlags = OpenFlags { create: true, ..Self::READ_WRITE };
+    pub const READ_WRITE_CREATE: OpenFlags = OpenFlags {
+        create: true,
+        ..Self::READ_WRITE
+    };
     /// `O_RDONLY|O_DIRECTORY`.
-    pub const DIRECTORY: OpenFlags = OpenFlags { directory: true, ..Self::READ };
+    pub const DIRECTORY: OpenFlags = OpenFlags {
+        directory: true,
+        ..Self::READ
+    };
 }
 
 /// What a tree holds and may hold.
@@ -226,6 +253,10 @@ pub struct Quota {
 impl Default for Quota {
     /// 1 GiB in 1 000 000 nodes.
     fn default() -> Self {
-        Quota { bytes: 1 << 30, nodes: 1_000_000, file_bytes: 1 << 30 }
+        Quota {
+            bytes: 1 << 30,
+            nodes: 1_000_000,
+            file_bytes: 1 << 30,
+        }
     }
 }

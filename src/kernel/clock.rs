@@ -38,7 +38,10 @@ pub fn after(start: Timestamp, duration: Duration) -> Timestamp {
     let nanos = u64::from(start.nanos) + u64::from(duration.subsec_nanos());
     let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX / 2);
     Timestamp {
-        seconds: start.seconds.saturating_add(seconds).saturating_add((nanos / 1_000_000_000) as i64),
+        seconds: start
+            .seconds
+            .saturating_add(seconds)
+            .saturating_add((nanos / 1_000_000_000) as i64),
         nanos: (nanos % 1_000_000_000) as u32,
     }
 }
@@ -48,5 +51,8 @@ pub fn between(start: Timestamp, end: Timestamp) -> Duration {
     let nanos = (i128::from(end.seconds) - i128::from(start.seconds)) * 1_000_000_000 + i128::from(end.nanos)
         - i128::from(start.nanos);
     let nanos = u128::try_from(nanos).unwrap_or(0);
-    Duration::new(u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX), (nanos % 1_000_000_000) as u32)
+    Duration::new(
+        u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX),
+        (nanos % 1_000_000_000) as u32,
+    )
 }

@@ -63,7 +63,10 @@ impl Proc {
         }
         self.fs.access(&view, path, Access::EXECUTE)?;
         // Reading the head is the loader's right, even where the caller may only execute.
-        let system = crate::fs::View { user: Credentials { uid: 0, gid: 0 }, ..view };
+        let system = crate::fs::View {
+            user: Credentials { uid: 0, gid: 0 },
+            ..view
+        };
         let Opened::File(node) = self.fs.open(&system, path, OpenFlags::READ, 0)? else {
             return Err(Errno::EACCES);
         };
@@ -72,16 +75,32 @@ impl Proc {
             let name = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
             return Ok(Image::Program(name.to_vec()));
         }
-        let Some(line) = head.strip_prefix(b"#!") else { return Err(Errno::ENOEXEC) };
-        let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+        let Some(line) = head.strip_prefix(b"#!") else {
+            return Err(Errno::ENOEXEC);
+        };
+        let line = line
+            .split(|byte| *byte == b'\n')
+            .next()
+            .unwrap_or_default()
+            .trim_ascii();
         let mut words = line.splitn(2, |byte| *byte == b' ' || *byte == b'\t');
         let interpreter = words.next().unwrap_or_default().to_vec();
         if interpreter.is_empty() {
             return Err(Errno::ENOEXEC);
         }
-        let argument = words.next().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
-        let arguments = argument.into_iter().map(<[u8]>::to_vec).chain([path.to_vec()]).collect();
-        Ok(Image::Script { interpreter, arguments })
+        let argument = words
+            .next()
+            .map(<[u8]>::trim_ascii)
+            .filter(|word| !word.is_empty());
+        let arguments = argument
+            .into_iter()
+            .map(<[u8]>::to_vec)
+            .chain([path.to_vec()])
+            .collect();
+        Ok(Image::Script {
+            interpreter,
+            arguments,
+        })
     }
 
     /// Resolves `path` through `#!` lines to a program, rewriting the arguments.
@@ -90,9 +109,15 @@ impl Proc {
         for _ in 0..5 {
             match self.image(&path)? {
                 Image::Program(name) => return Ok(name),
-                Image::Script { interpreter, arguments } => {
+                Image::Script {
+                    interpreter,
+                    arguments,
+                } => {
                     let rest = self.args.split_off(1.min(self.args.len()));
-                    self.args = std::iter::once(interpreter.clone()).chain(arguments).chain(rest).collect();
+                    self.args = std::iter::once(interpreter.clone())
+                        .chain(arguments)
+                        .chain(rest)
+                        .collect();
                     path = interpreter;
                 }
             }
@@ -105,13 +130,22 @@ impl Proc {
         if name.contains(&b'/') {
             return Ok(name.to_vec());
         }
-        let path = self.variable(b"PATH").unwrap_or(b"/usr/local/bin:/usr/bin:/bin").to_vec();
+        let path = self
+            .variable(b"PATH")
+            .unwrap_or(b"/usr/local/bin:/usr/bin:/bin")
+            .to_vec();
         let mut denied = Errno::ENOENT;
         for directory in path.split(|byte| *byte == b':') {
-            let mut candidate = if directory.is_empty() { b".".to_vec() } else { directory.to_vec() };
+            let mut candidate = if directory.is_empty() {
+                b".".to_vec()
+            } else {
+                directory.to_vec()
+            };
             candidate.push(b'/');
             candidate.extend_from_slice(name);
-            let Ok(metadata) = self.metadata(&candidate, Follow::Yes) else { continue };
+            let Ok(metadata) = self.metadata(&candidate, Follow::Yes) else {
+                continue;
+            };
             if metadata.kind != FileKind::Regular {
                 continue;
             }
@@ -126,7 +160,9 @@ impl Proc {
     /// Runs the program `name` of the table on this process, to its end: what `_start` and `exit` do around `main`.
     pub async fn run_program(&mut self, name: &[u8]) -> WaitStatus {
         let loader = Arc::clone(self.kernel.loader());
-        let Some(future) = loader.start(name, self) else { return WaitStatus::Exited(127) };
+        let Some(future) = loader.start(name, self) else {
+            return WaitStatus::Exited(127);
+        };
         let result = future.await;
         match self.finish(result).await {
             Ok(code) | Err(Stop::Exit(code)) => WaitStatus::Exited(code as u8),

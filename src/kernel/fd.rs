@@ -20,8 +20,15 @@ pub struct Fds {
 impl Fds {
     /// Standard input, output and error.
     pub fn standard(stdin: Arc<File>, stdout: Arc<File>, stderr: Arc<File>) -> Fds {
-        let slot = |file| Some(Slot { file, close_on_exec: false });
-        Fds { slots: vec![slot(stdin), slot(stdout), slot(stderr)] }
+        let slot = |file| {
+            Some(Slot {
+                file,
+                close_on_exec: false,
+            })
+        };
+        Fds {
+            slots: vec![slot(stdin), slot(stdout), slot(stderr)],
+        }
     }
 
     /// The open file of a descriptor.
@@ -43,19 +50,30 @@ impl Fds {
             self.slots.resize_with(index + 1, || None);
         }
         let slot = self.slots.get_mut(index).ok_or(Errno::EBADF)?;
-        Ok(slot.replace(Slot { file, close_on_exec: false }).map(|old| old.file))
+        Ok(slot
+            .replace(Slot {
+                file,
+                close_on_exec: false,
+            })
+            .map(|old| old.file))
     }
 
     /// Puts a file at the lowest free number that is at least `from`.
     pub fn insert(&mut self, file: Arc<File>, from: u32, limit: u32) -> Result<u32, Errno> {
-        let fd = (from..limit).find(|fd| self.get(*fd).is_err()).ok_or(Errno::EMFILE)?;
+        let fd = (from..limit)
+            .find(|fd| self.get(*fd).is_err())
+            .ok_or(Errno::EMFILE)?;
         self.set(fd, file, limit)?;
         Ok(fd)
     }
 
     /// Closes a descriptor.
     pub fn close(&mut self, fd: u32) -> Result<Arc<File>, Errno> {
-        let slot = self.slots.get_mut(fd as usize).and_then(Option::take).ok_or(Errno::EBADF)?;
+        let slot = self
+            .slots
+            .get_mut(fd as usize)
+            .and_then(Option::take)
+            .ok_or(Errno::EBADF)?;
         while matches!(self.slots.last(), Some(None)) {
             self.slots.pop();
         }

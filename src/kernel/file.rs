@@ -28,7 +28,12 @@ enum Kind {
     Directory(OpenNode),
     Reader(PipeReader),
     Writer(PipeWriter),
-    Fifo { reader: Option<PipeReader>, writer: Option<PipeWriter>, node: OpenNode, _keep: Arc<FifoPipe> },
+    Fifo {
+        reader: Option<PipeReader>,
+        writer: Option<PipeWriter>,
+        node: OpenNode,
+        _keep: Arc<FifoPipe>,
+    },
     Device(Device),
     /// Bytes given at the start, with a position.
     Bytes(Arc<[u8]>),
@@ -48,7 +53,9 @@ pub struct File {
 
 impl std::fmt::Debug for File {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("File").field("flags", &self.flags).finish_non_exhaustive()
+        f.debug_struct("File")
+            .field("flags", &self.flags)
+            .finish_non_exhaustive()
     }
 }
 
@@ -77,7 +84,12 @@ const BLOCK: usize = 64 << 10;
 
 impl File {
     fn make(kernel: &Kernel, kind: Kind, flags: OpenFlags) -> File {
-        File { kernel: kernel.clone(), kind, flags, offset: Mutex::new(0) }
+        File {
+            kernel: kernel.clone(),
+            kind,
+            flags,
+            offset: Mutex::new(0),
+        }
     }
 
     pub(super) fn pipe_reader(kernel: &Kernel, reader: PipeReader) -> File {
@@ -137,12 +149,16 @@ impl File {
             let mut fifos = lock(&kernel.inner.fifos);
             fifos.retain(|_, pipe| pipe.strong_count() > 0);
             let id = node.id();
-            fifos.get(&id).and_then(std::sync::Weak::upgrade).unwrap_or_else(|| {
-                let capacity = kernel.inner.pipe_bytes.load(std::sync::atomic::Ordering::Relaxed) as usize;
-                let pipe = Arc::new(FifoPipe(Pipe::new(capacity)));
-                fifos.insert(id, Arc::downgrade(&pipe));
-                pipe
-            })
+            fifos
+                .get(&id)
+                .and_then(std::sync::Weak::upgrade)
+                .unwrap_or_else(|| {
+                    let capacity =
+                        kernel.inner.pipe_bytes.load(std::sync::atomic::Ordering::Relaxed) as usize;
+                    let pipe = Arc::new(FifoPipe(Pipe::new(capacity)));
+                    fifos.insert(id, Arc::downgrade(&pipe));
+                    pipe
+                })
         };
         let pipe = keep.0.clone();
         let reader = flags.read.then(|| pipe.reader());
@@ -150,13 +166,24 @@ impl File {
         if !(flags.read && flags.write) {
             pipe.wait_for_peer(flags.read).await;
         }
-        File::make(kernel, Kind::Fifo { reader, writer, node, _keep: keep }, flags)
+        File::make(
+            kernel,
+            Kind::Fifo {
+                reader,
+                writer,
+                node,
+                _keep: keep,
+            },
+            flags,
+        )
     }
 
     fn read_pipe(&self) -> Option<&Pipe> {
         match &self.kind {
             Kind::Reader(reader) => Some(reader.pipe()),
-            Kind::Fifo { reader: Some(reader), .. } => Some(reader.pipe()),
+            Kind::Fifo {
+                reader: Some(reader), ..
+            } => Some(reader.pipe()),
             _ => None,
         }
     }
@@ -164,7 +191,9 @@ impl File {
     fn write_pipe(&self) -> Option<&Pipe> {
         match &self.kind {
             Kind::Writer(writer) => Some(writer.pipe()),
-            Kind::Fifo { writer: Some(writer), .. } => Some(writer.pipe()),
+            Kind::Fifo {
+                writer: Some(writer), ..
+            } => Some(writer.pipe()),
             _ => None,
         }
     }
@@ -295,7 +324,9 @@ impl File {
                 self.fill_source(BLOCK).await;
             }
             let mut buffer = lock(buffer);
-            let end = memchr::memchr(delimiter, &buffer).map_or(buffer.len(), |i| i + 1).min(room);
+            let end = memchr::memchr(delimiter, &buffer)
+                .map_or(buffer.len(), |i| i + 1)
+                .min(room);
             into.extend(buffer.drain(..end));
             return Ok(end);
         }
@@ -330,9 +361,15 @@ impl File {
                 sink.write(data.get(..allowed).unwrap_or(data));
             }
             Kind::Collector(buffer) => {
-                self.kernel.meter().check_memory(data.len() as u64).map_err(|_| Errno::ENOMEM)?;
+                self.kernel
+                    .meter()
+                    .check_memory(data.len() as u64)
+                    .map_err(|_| Errno::ENOMEM)?;
                 let mut buffer = lock(buffer);
-                self.kernel.meter().check_memory(buffer.len() as u64).map_err(|_| Errno::ENOMEM)?;
+                self.kernel
+                    .meter()
+                    .check_memory(buffer.len() as u64)
+                    .map_err(|_| Errno::ENOMEM)?;
                 buffer.extend_from_slice(data);
             }
             Kind::Device(Device::Null | Device::Zero | Device::Random) => {}
@@ -371,7 +408,9 @@ impl File {
         if count == data.len() {
             return Ok(());
         }
-        let Some(pipe) = self.write_pipe() else { return Err(Errno::EIO) };
+        let Some(pipe) = self.write_pipe() else {
+            return Err(Errno::EIO);
+        };
         let rest = data.get(count..).unwrap_or_default();
         pipe.write_all(rest).await?;
         self.charge(rest.len()).map(drop)
@@ -414,7 +453,11 @@ impl File {
             Kind::Bytes(_) => (FileKind::Regular, 0o600),
             _ => (FileKind::Fifo, 0o600),
         };
-        let size = if let Kind::Bytes(bytes) = &self.kind { bytes.len() as u64 } else { 0 };
+        let size = if let Kind::Bytes(bytes) = &self.kind {
+            bytes.len() as u64
+        } else {
+            0
+        };
         Ok(anonymous(kind, mode, size, self.kernel.now()))
     }
 
@@ -438,7 +481,9 @@ impl File {
             Kind::Device(Device::Zero) => b"/dev/zero".to_vec(),
             Kind::Device(Device::Full) => b"/dev/full".to_vec(),
             Kind::Device(Device::Random) => b"/dev/urandom".to_vec(),
-            _ => self.open_node().map_or_else(|| b"pipe:[1]".to_vec(), |node| node.path().to_vec()),
+            _ => self
+                .open_node()
+                .map_or_else(|| b"pipe:[1]".to_vec(), |node| node.path().to_vec()),
         }
     }
 }

@@ -23,7 +23,12 @@ pub struct Input {
 impl Input {
     /// Reads from a file's current position.
     pub fn new(file: Arc<File>) -> Input {
-        Input { file, buffer: Vec::new(), start: 0, ended: false }
+        Input {
+            file,
+            buffer: Vec::new(),
+            start: 0,
+            ended: false,
+        }
     }
 
     /// The file.

@@ -8,8 +8,8 @@
 //! Tests: `tests/limits.rs`.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What a run may use. Every value is a hard bound; ordinary work stays far below the defaults.
@@ -85,7 +85,8 @@ impl Halt {
     ];
 
     fn from_code(code: u8) -> Option<Halt> {
-        code.checked_sub(1).and_then(|i| Halt::ALL.get(usize::from(i)).copied())
+        code.checked_sub(1)
+            .and_then(|i| Halt::ALL.get(usize::from(i)).copied())
     }
 
     /// The exit status a halted run reports: 124 when time ran out, 130 when cancelled, else 137.
@@ -173,7 +174,13 @@ impl Meter {
         self.output_limit.store(limits.output_bytes, Relaxed);
         self.memory_limit.store(limits.memory_bytes, Relaxed);
         *super::lock(&self.limits) = limits;
-        for counter in [&self.steps, &self.slice_end, &self.output, &self.alive, &self.started] {
+        for counter in [
+            &self.steps,
+            &self.slice_end,
+            &self.output,
+            &self.alive,
+            &self.started,
+        ] {
             counter.store(0, Relaxed);
         }
         self.peak.store(self.held.load(Relaxed), Relaxed);
@@ -240,7 +247,8 @@ impl Meter {
     /// Gives bytes back.
     #[inline]
     pub fn release(&self, bytes: u64) {
-        self.held.store(self.held.load(Relaxed).saturating_sub(bytes), Relaxed);
+        self.held
+            .store(self.held.load(Relaxed).saturating_sub(bytes), Relaxed);
     }
 
     /// Would `bytes` more fit? Halts when they would not: to be asked before a large allocation.
@@ -262,7 +270,8 @@ impl Meter {
     }
 
     pub(super) fn process_ended(&self) {
-        self.alive.store(self.alive.load(Relaxed).saturating_sub(1), Relaxed);
+        self.alive
+            .store(self.alive.load(Relaxed).saturating_sub(1), Relaxed);
     }
 
     /// Ends the run. The first reason wins.

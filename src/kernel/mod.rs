@@ -65,7 +65,9 @@ struct Inner {
 
 impl std::fmt::Debug for Kernel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kernel").field("clock", &self.inner.clock).finish_non_exhaustive()
+        f.debug_struct("Kernel")
+            .field("clock", &self.inner.clock)
+            .finish_non_exhaustive()
     }
 }
 
@@ -94,7 +96,9 @@ impl Kernel {
         self.inner.pipe_bytes.store(limits.pipe_bytes, Relaxed);
         // Work of the last run stays visible as time that has passed.
         let spent = self.meter().usage().steps;
-        self.inner.jumped.fetch_add((spent * NANOS_PER_STEP) as i64, Relaxed);
+        self.inner
+            .jumped
+            .fetch_add((spent * NANOS_PER_STEP) as i64, Relaxed);
         self.inner.meter.restart(limits);
     }
 
@@ -155,7 +159,10 @@ impl Kernel {
     /// A new pipe.
     pub fn pipe(&self) -> (Arc<File>, Arc<File>) {
         let (reader, writer) = Pipe::pair(self.inner.pipe_bytes.load(Relaxed) as usize);
-        (Arc::new(File::pipe_reader(self, reader)), Arc::new(File::pipe_writer(self, writer)))
+        (
+            Arc::new(File::pipe_reader(self, reader)),
+            Arc::new(File::pipe_writer(self, writer)),
+        )
     }
 
     /// Lets others run when the current task has used its slice. Call at the head of a loop.

@@ -41,7 +41,10 @@ pub struct Pipe(Arc<Mutex<State>>);
 impl Pipe {
     /// An empty pipe without ends.
     pub fn new(capacity: usize) -> Pipe {
-        Pipe(Arc::new(Mutex::new(State { capacity: capacity.max(1), ..State::default() })))
+        Pipe(Arc::new(Mutex::new(State {
+            capacity: capacity.max(1),
+            ..State::default()
+        })))
     }
 
     /// Both ends of a new pipe.
@@ -77,7 +80,11 @@ impl Pipe {
         let start = lock(&self.0).opens;
         std::future::poll_fn(|cx| {
             let mut state = lock(&self.0);
-            let present = if for_writer { state.writers > 0 } else { state.readers > 0 };
+            let present = if for_writer {
+                state.writers > 0
+            } else {
+                state.readers > 0
+            };
             if present || state.opens != start {
                 return Poll::Ready(());
             }
@@ -131,7 +138,11 @@ impl Pipe {
                 .or_else(|| memchr::memchr(delimiter, back).map(|i| i + front.len()));
             found.map_or(state.buffer.len(), |i| i + 1).min(max)
         };
-        if count == 0 { (lock(&self.0).writers == 0).then_some(0) } else { self.try_read(into, count) }
+        if count == 0 {
+            (lock(&self.0).writers == 0).then_some(0)
+        } else {
+            self.try_read(into, count)
+        }
     }
 
     /// Ready when a read would not wait.
@@ -203,7 +214,11 @@ impl Drop for PipeReader {
     fn drop(&mut self) {
         let mut state = lock(&self.0.0);
         state.readers -= 1;
-        let wakers = if state.readers == 0 { state.wake_writers() } else { Vec::new() };
+        let wakers = if state.readers == 0 {
+            state.wake_writers()
+        } else {
+            Vec::new()
+        };
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
@@ -224,7 +239,11 @@ impl Drop for PipeWriter {
     fn drop(&mut self) {
         let mut state = lock(&self.0.0);
         state.writers -= 1;
-        let wakers = if state.writers == 0 { state.wake_readers() } else { Vec::new() };
+        let wakers = if state.writers == 0 {
+            state.wake_readers()
+        } else {
+            Vec::new()
+        };
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }

@@ -11,7 +11,7 @@ use super::file::File;
 use super::process::{Pid, WaitStatus};
 use super::signal::{Disposition, Signal, SignalState};
 use super::{Halt, Kernel, after};
-use crate::fs::{Credentials, DirEntry, Device, Errno, Follow, Fs, Metadata, OpenFlags, Opened, View};
+use crate::fs::{Credentials, Device, DirEntry, Errno, Follow, Fs, Metadata, OpenFlags, Opened, View};
 
 /// Why a program ends before its `main` returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,10 @@ pub struct Proc {
 
 impl std::fmt::Debug for Proc {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Proc").field("pid", &self.pid).field("args", &self.args).finish_non_exhaustive()
+        f.debug_struct("Proc")
+            .field("pid", &self.pid)
+            .field("args", &self.args)
+            .finish_non_exhaustive()
     }
 }
 
@@ -122,13 +125,21 @@ impl Proc {
 
     /// An environment variable.
     pub fn variable(&self, name: &[u8]) -> Option<&[u8]> {
-        self.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_slice())
+        self.environment
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_slice())
     }
 
     /// What the file tree needs to know about who asks.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View { cwd: &self.cwd, umask: self.umask, user: self.user, now: self.kernel.now() }
+        View {
+            cwd: &self.cwd,
+            umask: self.umask,
+            user: self.user,
+            now: self.kernel.now(),
+        }
     }
 
     /// Charges the meter.
@@ -169,7 +180,11 @@ impl Proc {
 
     /// Opens an operand of a text program: `-` is standard input.
     pub async fn open_operand(&self, path: &[u8]) -> Result<Arc<File>, Errno> {
-        if path == b"-" { self.stdin() } else { self.open(path, OpenFlags::READ).await }
+        if path == b"-" {
+            self.stdin()
+        } else {
+            self.open(path, OpenFlags::READ).await
+        }
     }
 
     /// What `stat` or `lstat` answers; descriptors' paths answer for their file.
@@ -184,7 +199,10 @@ impl Proc {
     /// The entries of a directory, sorted by name, without `.` and `..`.
     pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>, Errno> {
         let entries = self.fs.read_dir(&self.view(), path)?;
-        self.kernel.meter().charge(entries.len() as u64 / 4 + 1).map_err(|_| Errno::EIO)?;
+        self.kernel
+            .meter()
+            .charge(entries.len() as u64 / 4 + 1)
+            .map_err(|_| Errno::EIO)?;
         Ok(entries)
     }
 
@@ -192,7 +210,11 @@ impl Proc {
     #[inline]
     pub async fn write(&mut self, data: &[u8]) -> Result<(), Stop> {
         self.stdout.extend_from_slice(data);
-        if self.stdout.len() >= STDOUT_BUFFER { self.flush().await } else { Ok(()) }
+        if self.stdout.len() >= STDOUT_BUFFER {
+            self.flush().await
+        } else {
+            Ok(())
+        }
     }
 
     /// The buffer of standard output, for code that formats in place; follow it with [`Proc::flush_if_full`].
@@ -204,7 +226,11 @@ impl Proc {
     /// Flushes standard output when the buffer is large.
     #[inline]
     pub async fn flush_if_full(&mut self) -> Result<(), Stop> {
-        if self.stdout.len() >= STDOUT_BUFFER { self.flush().await } else { Ok(()) }
+        if self.stdout.len() >= STDOUT_BUFFER {
+            self.flush().await
+        } else {
+            Ok(())
+        }
     }
 
     /// Flushes standard output. An error is reported as coreutils do, and ends the program with status 1.
@@ -249,7 +275,9 @@ impl Proc {
 
     /// Writes to standard error as it is.
     pub async fn write_error(&mut self, data: &[u8]) -> Result<(), Stop> {
-        let Ok(file) = self.fds.get(2).cloned() else { return Ok(()) };
+        let Ok(file) = self.fds.get(2).cloned() else {
+            return Ok(());
+        };
         match file.write_all(data).await {
             Err(Errno::EPIPE) if self.signals.disposition(Signal::PIPE) == Disposition::Default => {
                 Err(Stop::Signal(Signal::PIPE))
@@ -288,8 +316,17 @@ impl Proc {
             return Err(Halt::Depth);
         }
         let signals = Arc::new(self.signals.inherit());
-        let pid = self.kernel.new_process(self.pid, group, Arc::clone(&signals), inline)?;
-        Ok(Proc { pid, parent: self.pid, signals, depth, stdout: Vec::new(), ..self.clone() })
+        let pid = self
+            .kernel
+            .new_process(self.pid, group, Arc::clone(&signals), inline)?;
+        Ok(Proc {
+            pid,
+            parent: self.pid,
+            signals,
+            depth,
+            stdout: Vec::new(),
+            ..self.clone()
+        })
     }
 
     /// Starts a program as a child, in a task of its own.

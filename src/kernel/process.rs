@@ -49,7 +49,11 @@ pub(super) struct Processes {
 
 impl Processes {
     pub(super) fn new(first: Pid) -> Self {
-        Processes { next: first, table: BTreeMap::new(), child_waiters: Vec::new() }
+        Processes {
+            next: first,
+            table: BTreeMap::new(),
+            child_waiters: Vec::new(),
+        }
     }
 }
 
@@ -73,7 +77,15 @@ impl Kernel {
             Some(group) => group,
             None => inherited,
         };
-        let entry = Entry { parent, group, signals, status: None, stopped: false, inline, waiters: Vec::new() };
+        let entry = Entry {
+            parent,
+            group,
+            signals,
+            status: None,
+            stopped: false,
+            inline,
+            waiters: Vec::new(),
+        };
         processes.table.insert(pid, entry);
         Ok(pid)
     }
@@ -82,7 +94,9 @@ impl Kernel {
     pub fn exit_process(&self, pid: Pid, status: WaitStatus) {
         let (waiters, parent_signals) = {
             let mut processes = lock(&self.inner.processes);
-            let Some(entry) = processes.table.get_mut(&pid) else { return };
+            let Some(entry) = processes.table.get_mut(&pid) else {
+                return;
+            };
             if entry.status.is_some() {
                 return;
             }
@@ -90,8 +104,15 @@ impl Kernel {
             let mut waiters = std::mem::take(&mut entry.waiters);
             let (parent, inline) = (entry.parent, entry.inline);
             waiters.append(&mut processes.child_waiters);
-            let signals = processes.table.get(&parent).map(|entry| Arc::clone(&entry.signals));
-            if !processes.table.get(&parent).is_some_and(|parent| parent.status.is_none()) {
+            let signals = processes
+                .table
+                .get(&parent)
+                .map(|entry| Arc::clone(&entry.signals));
+            if !processes
+                .table
+                .get(&parent)
+                .is_some_and(|parent| parent.status.is_none())
+            {
                 processes.table.remove(&pid);
             }
             (waiters, signals.filter(|_| !inline))
@@ -107,7 +128,10 @@ impl Kernel {
 
     /// How a process ended, if it has. It stays in the table until [`Kernel::reap`].
     pub fn status_of(&self, pid: Pid) -> Option<WaitStatus> {
-        lock(&self.inner.processes).table.get(&pid).and_then(|entry| entry.status)
+        lock(&self.inner.processes)
+            .table
+            .get(&pid)
+            .and_then(|entry| entry.status)
     }
 
     /// The process is in the table (alive, or ended and not reaped).
@@ -117,13 +141,20 @@ impl Kernel {
 
     /// The process is stopped by a signal.
     pub fn is_stopped(&self, pid: Pid) -> bool {
-        lock(&self.inner.processes).table.get(&pid).is_some_and(|entry| entry.stopped)
+        lock(&self.inner.processes)
+            .table
+            .get(&pid)
+            .is_some_and(|entry| entry.stopped)
     }
 
     /// Forgets an ended process.
     pub fn reap(&self, pid: Pid) {
         let mut processes = lock(&self.inner.processes);
-        if processes.table.get(&pid).is_some_and(|entry| entry.status.is_some()) {
+        if processes
+            .table
+            .get(&pid)
+            .is_some_and(|entry| entry.status.is_some())
+        {
             processes.table.remove(&pid);
         }
     }
@@ -132,7 +163,9 @@ impl Kernel {
     pub async fn wait(&self, pid: Pid) -> Result<WaitStatus, Errno> {
         let status = std::future::poll_fn(|cx| {
             let mut processes = lock(&self.inner.processes);
-            let Some(entry) = processes.table.get_mut(&pid) else { return Poll::Ready(Err(Errno::ECHILD)) };
+            let Some(entry) = processes.table.get_mut(&pid) else {
+                return Poll::Ready(Err(Errno::ECHILD));
+            };
             if let Some(status) = entry.status {
                 return Poll::Ready(Ok(status));
             }
@@ -154,7 +187,11 @@ impl Kernel {
             }
             signals.on_pending(cx.waker());
             let mut processes = lock(&self.inner.processes);
-            if !processes.child_waiters.iter().any(|waker| waker.will_wake(cx.waker())) {
+            if !processes
+                .child_waiters
+                .iter()
+                .any(|waker| waker.will_wake(cx.waker()))
+            {
                 processes.child_waiters.push(cx.waker().clone());
             }
             Poll::Pending
@@ -167,7 +204,9 @@ impl Kernel {
         let action = {
             let mut processes = lock(&self.inner.processes);
             let entry = processes.table.get_mut(&pid).ok_or(Errno::ESRCH)?;
-            let (Some(signal), None) = (signal, entry.status) else { return Ok(()) };
+            let (Some(signal), None) = (signal, entry.status) else {
+                return Ok(());
+            };
             if signal == Signal::CONT {
                 entry.stopped = false;
             }
@@ -225,6 +264,9 @@ impl Kernel {
 
     /// The process group of a process.
     pub fn group_of(&self, pid: Pid) -> Option<Pid> {
-        lock(&self.inner.processes).table.get(&pid).map(|entry| entry.group)
+        lock(&self.inner.processes)
+            .table
+            .get(&pid)
+            .map(|entry| entry.group)
     }
 }

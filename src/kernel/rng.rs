@@ -21,7 +21,11 @@ impl Rng {
 
     /// A number below `bound` (0 when `bound` is 0), without bias that matters below 2^32.
     pub fn below(&mut self, bound: u64) -> u64 {
-        if bound == 0 { 0 } else { ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64 }
+        if bound == 0 {
+            0
+        } else {
+            ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        }
     }
 
     /// Fills a buffer.

@@ -118,10 +118,19 @@ impl Kernel {
             sched.tasks.push(None);
             sched.tasks.len() - 1
         });
-        let notify =
-            Arc::new(TaskWaker { id, queued: AtomicBool::new(true), ready: Arc::clone(&self.inner.ready) });
+        let notify = Arc::new(TaskWaker {
+            id,
+            queued: AtomicBool::new(true),
+            ready: Arc::clone(&self.inner.ready),
+        });
         let waker = Waker::from(Arc::clone(&notify));
-        let task = Task { future: Some(future), pid, notify, waker, suspended: false };
+        let task = Task {
+            future: Some(future),
+            pid,
+            notify,
+            waker,
+            suspended: false,
+        };
         if let Some(slot) = sched.tasks.get_mut(id) {
             *slot = Some(task);
         }
@@ -190,7 +199,9 @@ impl Kernel {
     fn poll_task(&self, id: usize) {
         let taken = {
             let mut sched = lock(&self.inner.sched);
-            let Some(Some(task)) = sched.tasks.get_mut(id) else { return };
+            let Some(Some(task)) = sched.tasks.get_mut(id) else {
+                return;
+            };
             task.notify.queued.store(false, Relaxed);
             if task.suspended {
                 return;
@@ -223,7 +234,9 @@ impl Kernel {
         let mut sched = lock(&self.inner.sched);
         let mut dropped = Vec::new();
         for id in 0..sched.tasks.len() {
-            let Some(slot) = sched.tasks.get_mut(id) else { continue };
+            let Some(slot) = sched.tasks.get_mut(id) else {
+                continue;
+            };
             if slot.as_ref().is_some_and(|task| task.pid == pid) {
                 // A task that is running now has no future here; it is dropped when its poll returns. Its
                 // number is not reused before, because a waker may still name it: that costs a spurious poll only.
@@ -275,7 +288,9 @@ impl Kernel {
                 let mut sched = lock(&self.inner.sched);
                 let sequence = sched.timer_sequence;
                 sched.timer_sequence += 1;
-                sched.timers.push(Reverse((at, sequence, TimerWaker(cx.waker().clone()))));
+                sched
+                    .timers
+                    .push(Reverse((at, sequence, TimerWaker(cx.waker().clone()))));
             }
             Poll::Pending
         })

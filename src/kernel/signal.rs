@@ -103,7 +103,9 @@ impl Signal {
             64 => "RTMAX".into(),
             n @ 35..=49 => format!("RTMIN+{}", n - 34),
             n @ 50..=63 => format!("RTMAX-{}", 64 - n),
-            n => TABLE.get(usize::from(n) - 1).map_or_else(String::new, |row| row.0.into()),
+            n => TABLE
+                .get(usize::from(n) - 1)
+                .map_or_else(String::new, |row| row.0.into()),
         }
     }
 
@@ -150,14 +152,24 @@ pub struct SignalState {
 impl SignalState {
     /// The state of a child: ignored signals stay ignored, caught ones fall back to their default.
     pub fn inherit(&self) -> SignalState {
-        SignalState { ignored: AtomicU64::new(self.ignored.load(Relaxed)), ..SignalState::default() }
+        SignalState {
+            ignored: AtomicU64::new(self.ignored.load(Relaxed)),
+            ..SignalState::default()
+        }
     }
 
     /// Sets what happens on `signal`.
     pub fn set(&self, signal: Signal, disposition: Disposition) {
         let change = |cell: &AtomicU64, on: bool| {
             let old = cell.load(Relaxed);
-            cell.store(if on { old | signal.bit() } else { old & !signal.bit() }, Relaxed);
+            cell.store(
+                if on {
+                    old | signal.bit()
+                } else {
+                    old & !signal.bit()
+                },
+                Relaxed,
+            );
         };
         change(&self.ignored, disposition == Disposition::Ignore);
         change(&self.caught, disposition == Disposition::Catch);
@@ -189,7 +201,8 @@ impl SignalState {
     }
 
     pub(super) fn raise(&self, signal: Signal) {
-        self.pending.store(self.pending.load(Relaxed) | signal.bit(), Relaxed);
+        self.pending
+            .store(self.pending.load(Relaxed) | signal.bit(), Relaxed);
         if let Some(waker) = super::lock(&self.waker).take() {
             waker.wake();
         }

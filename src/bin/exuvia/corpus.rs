@@ -96,7 +96,12 @@ impl CorpusArgs {
             Some((name, value)) if name.starts_with("--") => (name, Some(OsString::from(value))),
             _ => (text.as_ref(), None),
         };
-        let mut value = || joined.clone().or_else(|| rest.next()).ok_or(format!("{name} needs a value"));
+        let mut value = || {
+            joined
+                .clone()
+                .or_else(|| rest.next())
+                .ok_or(format!("{name} needs a value"))
+        };
         let mut string = || value().map(|v| v.to_string_lossy().into_owned());
         match (name, self.action) {
             ("--shell", Action::Run) => self.shell = Some(string()?),
@@ -116,7 +121,9 @@ impl CorpusArgs {
 
 /// Does what the arguments say: 0 all is well, 1 some case is not, 2 the arguments or files are wrong.
 pub fn run(args: &CorpusArgs) -> ExitCode {
-    let jobs = args.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+    let jobs = args
+        .jobs
+        .unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
     let well = match args.action {
         Action::Run => return run_cases(args, jobs),
         Action::Record(scope) => record::record(&args.paths, scope, jobs, &emulated::Emulated),
@@ -138,7 +145,12 @@ fn run_cases(args: &CorpusArgs, jobs: usize) -> ExitCode {
         None => &emulated::Emulated,
     };
     let filter = args.filter.as_deref();
-    let rules = play::Rules { jobs, filter, ignore_stderr: args.ignore_stderr, emulated: real.is_none() };
+    let rules = play::Rules {
+        jobs,
+        filter,
+        ignore_stderr: args.ignore_stderr,
+        emulated: real.is_none(),
+    };
     let played = play::play(&files, runner, &rules);
     print!("{}", report::text(&played));
     if let Some(path) = &args.json

@@ -18,10 +18,20 @@ pub fn check(paths: &[PathBuf], jobs: usize) -> bool {
         errors.extend(complaints(loaded));
     }
     if paths.is_empty() {
-        errors.extend(known_differences(&files, Path::new("corpus/known-differences.md")));
+        errors.extend(known_differences(
+            &files,
+            Path::new("corpus/known-differences.md"),
+        ));
     }
     errors.iter().for_each(|e| eprintln!("{e}"));
-    let played = play(&files, &RealShell::bash(), &Rules { jobs, ..Rules::default() });
+    let played = play(
+        &files,
+        &RealShell::bash(),
+        &Rules {
+            jobs,
+            ..Rules::default()
+        },
+    );
     print!("{}", report::text(&played));
     errors.is_empty() && !played.iter().any(|p| p.outcome.is_failure())
 }
@@ -30,7 +40,12 @@ fn complaints(loaded: &Loaded) -> Vec<String> {
     let mut errors = Vec::new();
     for case in &loaded.file.cases {
         let mut complain = |what: String| {
-            errors.push(format!("{}:{}: {}: {what}", loaded.path.display(), case.line, case.name));
+            errors.push(format!(
+                "{}:{}: {}: {what}",
+                loaded.path.display(),
+                case.line,
+                case.name
+            ));
         };
         if let Some(what) = case.expected.as_ref().and_then(leak) {
             complain(format!("the expectation shows {what}"));
@@ -38,7 +53,11 @@ fn complaints(loaded: &Loaded) -> Vec<String> {
         if case.known.is_some() && case.known_expected.is_none() {
             complain("known: without a known block: run `exuvia corpus record --known`".to_owned());
         }
-        for tag in case.tags.iter().filter(|t| !["posix", "slow", "unordered"].contains(&t.as_str())) {
+        for tag in case
+            .tags
+            .iter()
+            .filter(|t| !["posix", "slow", "unordered"].contains(&t.as_str()))
+        {
             complain(format!("unknown tag {tag}"));
         }
     }
@@ -49,7 +68,9 @@ fn complaints(loaded: &Loaded) -> Vec<String> {
 fn bash_version() -> Option<String> {
     let script = "echo ${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}";
     let output = Command::new("bash").args(["-c", script]).output();
-    let version = output.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()).unwrap_or_default();
+    let version = output
+        .map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
+        .unwrap_or_default();
     (version != "5.2").then(|| format!("the judge is bash 5.2, this machine has bash '{version}'"))
 }
 
@@ -63,7 +84,11 @@ fn known_differences(files: &[Loaded], page: &Path) -> Vec<String> {
         .collect();
     let cases = files.iter().flat_map(|f| &f.file.cases);
     let used: BTreeSet<&str> = cases.filter_map(|c| c.known.as_deref()).collect();
-    let unused = listed.difference(&used).map(|id| format!("{}: {id} has no case", page.display()));
-    let unlisted = used.difference(&listed).map(|id| format!("{}: {id} is missing", page.display()));
+    let unused = listed
+        .difference(&used)
+        .map(|id| format!("{}: {id} has no case", page.display()));
+    let unlisted = used
+        .difference(&listed)
+        .map(|id| format!("{}: {id} is missing", page.display()));
     unused.chain(unlisted).collect()
 }

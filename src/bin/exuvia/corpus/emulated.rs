@@ -8,6 +8,8 @@ pub struct Emulated;
 
 impl Runner for Emulated {
     fn run(&self, _case: &Case) -> Result<Observed, RunError> {
-        Err(RunError::Failed("the emulated shell is not connected yet".to_owned()))
+        Err(RunError::Failed(
+            "the emulated shell is not connected yet".to_owned(),
+        ))
     }
 }

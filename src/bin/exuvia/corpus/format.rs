@@ -21,7 +21,11 @@ pub enum Mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file.
-    File { name: Vec<u8>, mode: u32, content: Vec<u8> },
+    File {
+        name: Vec<u8>,
+        mode: u32,
+        content: Vec<u8>,
+    },
     /// An empty directory.
     Directory { name: Vec<u8> },
     /// A symbolic link.
@@ -79,7 +83,10 @@ impl fmt::Display for FormatError {
 }
 
 fn fail<T>(line: usize, message: impl Into<String>) -> Result<T, FormatError> {
-    Err(FormatError { line, message: message.into() })
+    Err(FormatError {
+        line,
+        message: message.into(),
+    })
 }
 
 impl Case {
@@ -98,7 +105,10 @@ const SECTION: &[u8] = b"~~~ ";
 /// Reads a case file.
 pub fn parse(text: &[u8]) -> Result<CaseFile, FormatError> {
     let lines: Vec<Line> = (1..).zip(text.split_inclusive(|&b| b == b'\n')).collect();
-    let first = lines.iter().position(|(_, l)| l.starts_with(CASE)).unwrap_or(lines.len());
+    let first = lines
+        .iter()
+        .position(|(_, l)| l.starts_with(CASE))
+        .unwrap_or(lines.len());
     let (head, mut rest) = lines.split_at(first);
     let mut file = CaseFile::default();
     for &(number, line) in head {
@@ -108,11 +118,17 @@ pub fn parse(text: &[u8]) -> Result<CaseFile, FormatError> {
         file.preamble.extend_from_slice(line);
     }
     while let Some((header, tail)) = rest.split_first() {
-        let end = tail.iter().position(|(_, l)| l.starts_with(CASE)).unwrap_or(tail.len());
+        let end = tail
+            .iter()
+            .position(|(_, l)| l.starts_with(CASE))
+            .unwrap_or(tail.len());
         let (body, next) = tail.split_at(end);
         let case = parse_case(*header, body)?;
         if let Some(other) = file.cases.iter().find(|c| c.name == case.name) {
-            return fail(case.line, format!("the name {} is taken by line {}", case.name, other.line));
+            return fail(
+                case.line,
+                format!("the name {} is taken by line {}", case.name, other.line),
+            );
         }
         file.cases.push(case);
         rest = next;
@@ -126,8 +142,16 @@ fn parse_case(header: Line, body: &[Line]) -> Result<Case, FormatError> {
     if !is_kebab_case(name) {
         return fail(line, format!("not a kebab-case name: {name}"));
     }
-    let mut case = Case { name: name.to_owned(), line, source: text.to_vec(), ..Case::default() };
-    let first = body.iter().position(|(_, l)| l.starts_with(SECTION)).unwrap_or(body.len());
+    let mut case = Case {
+        name: name.to_owned(),
+        line,
+        source: text.to_vec(),
+        ..Case::default()
+    };
+    let first = body
+        .iter()
+        .position(|(_, l)| l.starts_with(SECTION))
+        .unwrap_or(body.len());
     let (attributes, mut rest) = body.split_at(first);
     for &attribute in attributes {
         parse_attribute(&mut case, attribute)?;
@@ -137,7 +161,10 @@ fn parse_case(header: Line, body: &[Line]) -> Result<Case, FormatError> {
     }
     let mut partial = Partial::default();
     while let Some((section, tail)) = rest.split_first() {
-        let end = tail.iter().position(|(_, l)| l.starts_with(SECTION)).unwrap_or(tail.len());
+        let end = tail
+            .iter()
+            .position(|(_, l)| l.starts_with(SECTION))
+            .unwrap_or(tail.len());
         let (content, next) = tail.split_at(end);
         parse_section(&mut case, &mut partial, *section, content, next.is_empty())?;
         rest = next;
@@ -261,11 +288,18 @@ fn parse_section(
     if partial.seen.contains(&title) {
         return fail(line, format!("a second section {title}"));
     }
-    let is_input = matches!(words.first(), Some(&("script" | "stdin" | "file" | "dir" | "link")));
+    let is_input = matches!(
+        words.first(),
+        Some(&("script" | "stdin" | "file" | "dir" | "link"))
+    );
     if is_input && partial.expects {
         return fail(line, "input after the expectation");
     }
-    let content = if is_input && last { trim_blank(content) } else { content };
+    let content = if is_input && last {
+        trim_blank(content)
+    } else {
+        content
+    };
     let read_body = |flags: &[&str]| -> Result<(Vec<u8>, Flags), FormatError> {
         let flags = parse_flags(line, flags)?;
         Ok((body(line, content, &flags)?, flags))
@@ -280,15 +314,24 @@ fn parse_section(
         ("file", [name]) => {
             let (content, flags) = read_body(rest)?;
             let mode = flags.mode.unwrap_or(0o644);
-            case.entries.push(Entry::File { name: unescape(line, name.as_bytes())?, mode, content });
+            case.entries.push(Entry::File {
+                name: unescape(line, name.as_bytes())?,
+                mode,
+                content,
+            });
         }
         ("dir", [name]) => {
             no_body()?;
-            case.entries.push(Entry::Directory { name: unescape(line, name.as_bytes())? });
+            case.entries.push(Entry::Directory {
+                name: unescape(line, name.as_bytes())?,
+            });
         }
         ("link", [name, target]) => {
             no_body()?;
-            let (name, target) = (unescape(line, name.as_bytes())?, unescape(line, target.as_bytes())?);
+            let (name, target) = (
+                unescape(line, name.as_bytes())?,
+                unescape(line, target.as_bytes())?,
+            );
             case.entries.push(Entry::Link { name, target });
         }
         ("stdout" | "stderr" | "status" | "known", _) => {
@@ -301,7 +344,8 @@ fn parse_section(
     }
     if is_input {
         case.source.extend_from_slice(header);
-        case.source.extend(content.iter().flat_map(|(_, l)| l.iter().copied()));
+        case.source
+            .extend(content.iter().flat_map(|(_, l)| l.iter().copied()));
     }
     partial.seen.push(title);
     Ok(())
@@ -323,7 +367,11 @@ fn parse_expectation(
     } else {
         partial.expects = true;
     }
-    let block = if known { &mut partial.known } else { &mut partial.expected };
+    let block = if known {
+        &mut partial.known
+    } else {
+        &mut partial.expected
+    };
     match (what, rest) {
         ("stdout", flags) => block.stdout = read_body(flags)?.0,
         ("stderr", flags) => block.stderr = read_body(flags)?.0,
@@ -334,7 +382,11 @@ fn parse_expectation(
         _ => return fail(line, format!("unknown section: {title}")),
     }
     if what == "status" {
-        let seen = if known { &mut partial.known_status } else { &mut partial.status };
+        let seen = if known {
+            &mut partial.known_status
+        } else {
+            &mut partial.status
+        };
         *seen = true;
     }
     Ok(())
@@ -367,7 +419,11 @@ fn body(line: usize, content: &[Line], flags: &Flags) -> Result<Vec<u8>, FormatE
     if flags.no_newline && bytes.pop().is_none() {
         return fail(line, "no-newline without a body");
     }
-    if flags.escaped { unescape(line, &bytes) } else { Ok(bytes) }
+    if flags.escaped {
+        unescape(line, &bytes)
+    } else {
+        Ok(bytes)
+    }
 }
 
 fn utf8(line: usize, bytes: &[u8]) -> Result<&str, FormatError> {
@@ -413,9 +469,12 @@ fn hex(digit: u8) -> Option<u8> {
 
 /// Whether a body can stand in a file as it is.
 fn is_plain(bytes: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return false;
+    };
     let marker = |l: &[u8]| l.starts_with(CASE) || l.starts_with(SECTION);
-    !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') && !bytes.split(|&b| b == b'\n').any(marker)
+    !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t')
+        && !bytes.split(|&b| b == b'\n').any(marker)
 }
 
 /// The escaped form of a body: text stays, all else becomes `\xHH`; newlines stay newlines.
@@ -423,7 +482,11 @@ pub fn escape(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for line in bytes.split_inclusive(|&b| b == b'\n') {
         let marked = line.starts_with(CASE) || line.starts_with(SECTION);
-        let (marker, line) = if marked { line.split_at(1) } else { line.split_at(0) };
+        let (marker, line) = if marked {
+            line.split_at(1)
+        } else {
+            line.split_at(0)
+        };
         marker.iter().for_each(|&b| push_hex(&mut out, b));
         for chunk in line.utf8_chunks() {
             for c in chunk.valid().chars() {
@@ -500,7 +563,11 @@ mod tests {
 
     fn round_trip(bytes: &[u8]) -> Observed {
         let mut file = parse(b"=== a\n~~~ script\necho\n").unwrap();
-        file.cases[0].expected = Some(Observed { stdout: bytes.to_vec(), stderr: bytes.to_vec(), status: 3 });
+        file.cases[0].expected = Some(Observed {
+            stdout: bytes.to_vec(),
+            stderr: bytes.to_vec(),
+            status: 3,
+        });
         let printed = print(&file);
         let again = parse(&printed).unwrap();
         assert_eq!(print(&again), printed);
@@ -509,8 +576,17 @@ mod tests {
 
     #[test]
     fn any_bytes_survive() {
-        let bodies: [&[u8]; 9] =
-            [b"", b"\n", b"x", b"x\n\n", b"=== a\n~~~ b", b"\\x41\n", b"\xff\0\r\n\t", "é\u{85}\n".as_bytes(), b"\n\nx"];
+        let bodies: [&[u8]; 9] = [
+            b"",
+            b"\n",
+            b"x",
+            b"x\n\n",
+            b"=== a\n~~~ b",
+            b"\\x41\n",
+            b"\xff\0\r\n\t",
+            "é\u{85}\n".as_bytes(),
+            b"\n\nx",
+        ];
         for body in bodies {
             assert_eq!(round_trip(body).stdout, body);
             assert_eq!(round_trip(body).stderr, body);
@@ -523,8 +599,17 @@ mod tests {
         assert_eq!(message(b"x\n"), "line 1: text before the first case");
         assert_eq!(message(b"=== A\n"), "line 1: not a kebab-case name: A");
         assert_eq!(message(b"=== a\n"), "line 1: a has no script");
-        assert_eq!(message(b"=== a\n~~~ script\nx\n=== a\n~~~ script\nx\n"), "line 4: the name a is taken by line 1");
-        assert_eq!(message(b"=== a\n~~~ script\nx\n~~~ status 0\nx\n"), "line 5: text where a section should start");
-        assert_eq!(message(b"=== a\ncolour: red\n~~~ script\nx\n"), "line 2: unknown attribute: colour: red");
+        assert_eq!(
+            message(b"=== a\n~~~ script\nx\n=== a\n~~~ script\nx\n"),
+            "line 4: the name a is taken by line 1"
+        );
+        assert_eq!(
+            message(b"=== a\n~~~ script\nx\n~~~ status 0\nx\n"),
+            "line 5: text where a section should start"
+        );
+        assert_eq!(
+            message(b"=== a\ncolour: red\n~~~ script\nx\n"),
+            "line 2: unknown attribute: colour: red"
+        );
     }
 }

@@ -49,7 +49,11 @@ pub fn load(paths: &[PathBuf]) -> (Vec<Loaded>, Vec<String>) {
     for path in files {
         let read = fs::read(&path).map_err(|e| e.to_string());
         match read.and_then(|text| format::parse(&text).map_err(|e| e.to_string())) {
-            Ok(file) => loaded.push(Loaded { topic: topic(&path), path, file }),
+            Ok(file) => loaded.push(Loaded {
+                topic: topic(&path),
+                path,
+                file,
+            }),
             Err(error) => errors.push(format!("{}: {error}", path.display())),
         }
     }

@@ -85,7 +85,11 @@ pub fn select<'a>(files: &'a [Loaded], filter: Option<&str>) -> Vec<(&'a Loaded,
 pub fn play<'a>(files: &'a [Loaded], runner: &dyn Runner, rules: &Rules) -> Vec<Played<'a>> {
     let cases = select(files, rules.filter);
     let outcomes = in_parallel(&cases, rules.jobs, |(_, case)| judge(case, runner, rules));
-    let played = |((loaded, case), outcome): (&(&'a Loaded, &'a Case), Outcome)| Played { loaded, case, outcome };
+    let played = |((loaded, case), outcome): (&(&'a Loaded, &'a Case), Outcome)| Played {
+        loaded,
+        case,
+        outcome,
+    };
     cases.iter().zip(outcomes).map(played).collect()
 }
 
@@ -107,7 +111,11 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: usize, work: impl Fn(&T)
                     }
                 }
             };
-            if thread::Builder::new().stack_size(8 << 20).spawn_scoped(scope, body).is_err() {
+            if thread::Builder::new()
+                .stack_size(8 << 20)
+                .spawn_scoped(scope, body)
+                .is_err()
+            {
                 break;
             }
         }
@@ -153,7 +161,11 @@ fn judge(case: &Case, runner: &dyn Runner, rules: &Rules) -> Outcome {
 /// Whether two results are the same for this case.
 pub fn agree(case: &Case, expected: &Observed, actual: &Observed, ignore_stderr: bool) -> bool {
     let same = |a: &[u8], b: &[u8]| {
-        if case.has_tag("unordered") { sorted_lines(a) == sorted_lines(b) } else { a == b }
+        if case.has_tag("unordered") {
+            sorted_lines(a) == sorted_lines(b)
+        } else {
+            a == b
+        }
     };
     expected.status == actual.status
         && same(&expected.stdout, &actual.stdout)

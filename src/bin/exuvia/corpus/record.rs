@@ -31,11 +31,22 @@ pub fn record(paths: &[PathBuf], scope: Scope, jobs: usize, emulated: &dyn Runne
     let mut recorded = 0;
     let mut refused = errors.len();
     for loaded in &mut files {
-        let wanted = loaded.file.cases.iter().map(|case| is_wanted(case, scope)).collect::<Vec<_>>();
+        let wanted = loaded
+            .file
+            .cases
+            .iter()
+            .map(|case| is_wanted(case, scope))
+            .collect::<Vec<_>>();
         let cases: Vec<(&Case, bool)> = loaded.file.cases.iter().zip(wanted).collect();
-        let results = in_parallel(&cases, jobs, |(case, wanted)| wanted.then(|| observe(case, runner)));
+        let results = in_parallel(&cases, jobs, |(case, wanted)| {
+            wanted.then(|| observe(case, runner))
+        });
         for (index, result) in results.into_iter().enumerate() {
-            let id = loaded.file.cases.get(index).map(|c| format!("{}/{}", loaded.topic, c.name));
+            let id = loaded
+                .file
+                .cases
+                .get(index)
+                .map(|c| format!("{}/{}", loaded.topic, c.name));
             match (result, loaded.file.cases.get_mut(index)) {
                 (Some(Ok(observed)), Some(case)) => {
                     recorded += usize::from(store(case, scope, observed, &id.unwrap_or_default()));
@@ -73,7 +84,11 @@ fn is_wanted(case: &Case, scope: Scope) -> bool {
 
 /// Puts the result into the case; says what changed when there was another before.
 fn store(case: &mut Case, scope: Scope, observed: Observed, id: &str) -> bool {
-    let slot = if scope == Scope::Known { &mut case.known_expected } else { &mut case.expected };
+    let slot = if scope == Scope::Known {
+        &mut case.known_expected
+    } else {
+        &mut case.expected
+    };
     if slot.as_ref() == Some(&observed) {
         return false;
     }
@@ -96,7 +111,10 @@ fn observe(case: &Case, runner: &dyn Runner) -> Result<Observed, String> {
         return Err(format!("two runs differ\n{}", difference(&first, &second)));
     }
     match leak(&first) {
-        Some(what) => Err(format!("the output shows {what}\n{}", difference(&Observed::default(), &first))),
+        Some(what) => Err(format!(
+            "the output shows {what}\n{}",
+            difference(&Observed::default(), &first)
+        )),
         None => Ok(first),
     }
 }
@@ -120,7 +138,9 @@ pub fn leak(observed: &Observed) -> Option<&'static str> {
 
 /// `YYYY-MM-DD` in UTC, by the usual era arithmetic.
 fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs());
     let days = seconds / 86_400 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

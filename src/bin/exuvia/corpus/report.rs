@@ -50,13 +50,20 @@ fn push_summary(out: &mut String, played: &[Played]) {
     }
     let width = folders.keys().map(|f| f.len()).max().unwrap_or_default();
     for (folder, (passed, failed)) in &folders {
-        let rest = if *failed == 0 { String::new() } else { format!(", {failed} failed") };
+        let rest = if *failed == 0 {
+            String::new()
+        } else {
+            format!(", {failed} failed")
+        };
         push_line(out, &format!("{folder:width$}  {passed:5} passed{rest}"));
     }
     let failed = played.iter().filter(|p| p.outcome.is_failure()).count();
     let known = played.iter().filter(|p| p.outcome == Outcome::Known).count();
     if known > 0 {
-        push_line(out, &format!("{known} of the passed differ from bash as known-differences.md says"));
+        push_line(
+            out,
+            &format!("{known} of the passed differ from bash as known-differences.md says"),
+        );
     }
     push_line(out, &format!("{} passed, {failed} failed", played.len() - failed));
 }
@@ -64,16 +71,20 @@ fn push_summary(out: &mut String, played: &[Played]) {
 /// What differs between two results, line by line: `-` was expected, `+` came out.
 pub fn difference(expected: &Observed, actual: &Observed) -> String {
     let mut out = String::new();
-    for (name, a, b) in
-        [("stdout", &expected.stdout, &actual.stdout), ("stderr", &expected.stderr, &actual.stderr)]
-    {
+    for (name, a, b) in [
+        ("stdout", &expected.stdout, &actual.stdout),
+        ("stderr", &expected.stderr, &actual.stderr),
+    ] {
         if a != b {
             push_line(&mut out, &format!("  {name}"));
             push_lines(&mut out, &lines(a), &lines(b));
         }
     }
     if expected.status != actual.status {
-        push_line(&mut out, &format!("  status\n  - {}\n  + {}", expected.status, actual.status));
+        push_line(
+            &mut out,
+            &format!("  status\n  - {}\n  + {}", expected.status, actual.status),
+        );
     }
     out.pop();
     out
@@ -83,7 +94,8 @@ pub fn difference(expected: &Observed, actual: &Observed) -> String {
 fn lines(bytes: &[u8]) -> Vec<String> {
     let show = |line: &[u8]| {
         let text = String::from_utf8_lossy(&escape(line)).into_owned();
-        text.strip_suffix('\n').map_or_else(|| format!("{text}\\(no newline)"), str::to_owned)
+        text.strip_suffix('\n')
+            .map_or_else(|| format!("{text}\\(no newline)"), str::to_owned)
     };
     bytes.split_inclusive(|&b| b == b'\n').map(show).collect()
 }
@@ -102,7 +114,10 @@ fn push_lines(out: &mut String, expected: &[String], actual: &[String]) {
         edits.extend(b.iter().map(|l| ('+', l)));
     }
     for (sign, line) in edits.iter().take(DIFFERENCE_LINES) {
-        push_line(out, &format!("  {sign} {}", line.chars().take(400).collect::<String>()));
+        push_line(
+            out,
+            &format!("  {sign} {}", line.chars().take(400).collect::<String>()),
+        );
     }
     if edits.len() > DIFFERENCE_LINES {
         push_line(out, &format!("  … {} more lines", edits.len() - DIFFERENCE_LINES));
@@ -149,7 +164,10 @@ fn edit_script<'a>(a: &'a [String], b: &'a [String], edits: &mut Vec<(char, &'a 
 /// The report for machines. Streams are text: bytes that are not UTF-8 appear as U+FFFD.
 pub fn json(played: &[Played]) -> String {
     let failed = played.iter().filter(|p| p.outcome.is_failure()).count();
-    let mut out = format!("{{\"passed\":{},\"failed\":{failed},\"cases\":[", played.len() - failed);
+    let mut out = format!(
+        "{{\"passed\":{},\"failed\":{failed},\"cases\":[",
+        played.len() - failed
+    );
     for (index, one) in played.iter().enumerate() {
         out.push_str(if index == 0 { "\n" } else { ",\n" });
         push_json_case(&mut out, one);
@@ -205,8 +223,15 @@ mod tests {
 
     #[test]
     fn difference_shows_lines_and_status() {
-        let result = |out: &str, status| Observed { stdout: out.into(), stderr: Vec::new(), status };
+        let result = |out: &str, status| Observed {
+            stdout: out.into(),
+            stderr: Vec::new(),
+            status,
+        };
         let text = difference(&result("a\nb\nc\n", 0), &result("a\nc\nd", 1));
-        assert_eq!(text, "  stdout\n    a\n  - b\n    c\n  + d\\(no newline)\n  status\n  - 0\n  + 1");
+        assert_eq!(
+            text,
+            "  stdout\n    a\n  - b\n    c\n  + d\\(no newline)\n  status\n  - 0\n  + 1"
+        );
     }
 }

@@ -40,9 +40,16 @@ pub trait Runner: Sync {
 
 /// The whole environment of a case, in order; later entries replace earlier ones.
 pub fn environment(case: &Case, cwd: &[u8], path: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let fixed: [(&str, &[u8]); 5] =
-        [("PATH", path.as_bytes()), ("HOME", cwd), ("LANG", b"C.UTF-8"), ("TZ", b"UTC"), ("TERM", b"dumb")];
-    let fixed = fixed.into_iter().map(|(name, value)| (name.as_bytes().to_vec(), value.to_vec()));
+    let fixed: [(&str, &[u8]); 5] = [
+        ("PATH", path.as_bytes()),
+        ("HOME", cwd),
+        ("LANG", b"C.UTF-8"),
+        ("TZ", b"UTC"),
+        ("TERM", b"dumb"),
+    ];
+    let fixed = fixed
+        .into_iter()
+        .map(|(name, value)| (name.as_bytes().to_vec(), value.to_vec()));
     fixed.chain(case.env.iter().cloned()).collect()
 }
 
@@ -62,7 +69,9 @@ pub struct RealShell {
 impl RealShell {
     /// `command` is a program and its first arguments, separated by blanks.
     pub fn new(command: &str) -> Self {
-        RealShell { command: command.split_whitespace().map(OsString::from).collect() }
+        RealShell {
+            command: command.split_whitespace().map(OsString::from).collect(),
+        }
     }
 
     /// The judge: the machine's bash.
@@ -79,13 +88,20 @@ impl RealShell {
         if first.is_empty() {
             command.arg0(Path::new(program).file_name().unwrap_or(program));
         }
-        command.args(first).current_dir(&world.cwd).env_clear().process_group(0);
+        command
+            .args(first)
+            .current_dir(&world.cwd)
+            .env_clear()
+            .process_group(0);
         let cwd = world.cwd.as_os_str().as_bytes();
         for (name, value) in environment(case, cwd, "/usr/bin:/bin") {
             command.env(OsStr::from_bytes(&name), OsStr::from_bytes(&value));
         }
         match case.mode {
-            Mode::Command => command.arg("-c").arg(OsStr::from_bytes(script_text(case))).arg("bash"),
+            Mode::Command => command
+                .arg("-c")
+                .arg(OsStr::from_bytes(script_text(case)))
+                .arg("bash"),
             Mode::File => command.arg("script.sh"),
             Mode::Stdin => command.args(["-s", "--"]),
         };
@@ -116,7 +132,11 @@ impl Runner for RealShell {
             kill_group(&mut child);
             return Err(RunError::TimedOut);
         };
-        let mut observed = Observed { stdout, stderr, status: status_number(status) };
+        let mut observed = Observed {
+            stdout,
+            stderr,
+            status: status_number(status),
+        };
         if case.map_cwd {
             let cwd = world.cwd.as_os_str().as_bytes();
             observed.stdout = replace(&observed.stdout, cwd, WORKSPACE.as_bytes());
@@ -127,7 +147,10 @@ impl Runner for RealShell {
 }
 
 fn status_number(status: ExitStatus) -> i32 {
-    status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(-1)
+    status
+        .code()
+        .or_else(|| status.signal().map(|s| 128 + s))
+        .unwrap_or(-1)
 }
 
 /// Reads a stream to its end beside the main thread, since the child may fill both pipes.
@@ -146,7 +169,9 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 }
 
 fn receive(stream: &Receiver<Vec<u8>>, deadline: Instant) -> Option<Vec<u8>> {
-    stream.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()
+    stream
+        .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+        .ok()
 }
 
 /// The child has closed its outputs, so it ends at once but for rare scripts.
@@ -167,7 +192,12 @@ fn wait_until(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitSta
 fn kill_group(child: &mut Child) {
     let group = format!("-{}", child.id());
     // Failure means that the group is gone already.
-    drop(Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status());
+    drop(
+        Command::new("kill")
+            .args(["-KILL", "--", &group])
+            .stderr(Stdio::null())
+            .status(),
+    );
     drop(child.kill());
     drop(child.wait());
 }
@@ -206,7 +236,11 @@ impl World {
         // Two runs of one case get names of different length, so that what depends on them shows.
         let pad = "x".repeat(number % 3);
         let root = std::env::temp_dir().join(format!("{TEMPORARY_NAME}{}-{number}{pad}", std::process::id()));
-        let world = World { cwd: root.join("cwd"), stdin: root.join("stdin"), root };
+        let world = World {
+            cwd: root.join("cwd"),
+            stdin: root.join("stdin"),
+            root,
+        };
         fs::create_dir_all(&world.cwd)?;
         fs::set_permissions(&world.cwd, fs::Permissions::from_mode(0o755))?;
         let stdin = match case.mode {

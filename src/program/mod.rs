@@ -1,0 +1,42 @@
+//! Programs: one file each (large ones a folder), and the sorted table of them.
+//!
+//! A program is a process: it sees a [`Proc`](crate::kernel::Proc) (arguments, environment, directory, descriptors, files) and
+//! never shell state. It reads through [`Input`](crate::kernel::Input), writes through `Proc::write`, and says what went wrong
+//! through `Proc::warn`. It parses its arguments into a struct with [`crate::args`] before it acts. Behaviour is that of the GNU
+//! tools in Debian 12; each program has a folder in `corpus/cases/program/`.
+
+use crate::kernel::Program;
+
+mod r#false;
+mod r#true;
+
+/// Every program, sorted by name.
+pub static PROGRAMS: &[Program] = &[r#false::PROGRAM, r#true::PROGRAM];
+
+/// Programs that run other programs: each gets a task of its own.
+const RUNNERS: &[&str] = &[
+    "bash", "env", "find", "nice", "nohup", "sh", "time", "timeout", "xargs",
+];
+
+/// The program of this name.
+pub fn find(name: &[u8]) -> Option<&'static Program> {
+    let index = PROGRAMS
+        .binary_search_by(|program| program.name.as_bytes().cmp(name))
+        .ok()?;
+    PROGRAMS.get(index)
+}
+
+/// The program may start others.
+pub fn runs_others(name: &[u8]) -> bool {
+    RUNNERS.iter().any(|runner| runner.as_bytes() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PROGRAMS;
+
+    #[test]
+    fn table_is_sorted() {
+        assert!(PROGRAMS.is_sorted_by(|a, b| a.name < b.name));
+    }
+}
