@@ -1,210 +1,97 @@
-//! [`Fs`]: the handle that everything else holds.
+//! [`Fs`]: the handle that everything else holds. Here are mounting, forking and snapshots; the operations on paths are in the
+//! files of their families: `open`, `query`, `canonical`, `create`, `remove`, `rename`, `attributes`, `host_access`.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use super::{
-    Access, Chunk, Device, DirEntry, Errno, FileKind, FileSystem, Follow, Metadata, OpenFlags, Timestamp,
-    Usage, View,
-};
+use super::mount::{MountInfo, MountTable};
+use super::resolve::{Walker, resolve};
+use super::{Errno, FileKind, FileSystem, Follow, Usage, View};
 
-/// A tree with the rules of POSIX. Clones share it; [`Fs::fork`] makes an independent one.
+/// A file tree with the rules of POSIX over one or more [`FileSystem`]s. Clones share it; [`Fs::fork`] makes an independent one.
 #[derive(Clone)]
 pub struct Fs {
-    root: Arc<dyn FileSystem>,
+    table: Arc<RwLock<Arc<MountTable>>>,
 }
 
-/// A saved state of an [`Fs`].
+/// A saved state of an [`Fs`], to go back to or to start others from. Cheap to keep and to clone. It serialises (see the module
+/// `snapshot`) if all its trees can be written out.
 #[derive(Clone)]
-pub struct FsSnapshot {}
-
-/// What `open` gives.
-pub enum Opened {
-    /// A regular file.
-    File(OpenNode),
-    /// A directory.
-    Directory(OpenNode),
-    /// A device.
-    Device(Device, OpenNode),
-    /// A named pipe.
-    Fifo(OpenNode),
+pub struct FsSnapshot {
+    pub(super) table: Arc<MountTable>,
 }
 
-/// An open node. An unlinked file lives until its last `OpenNode` goes.
-pub struct OpenNode {
-    path: Vec<u8>,
-}
-
-/// One line of `mount`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MountInfo {
-    /// Where, absolute.
-    pub at: Vec<u8>,
-    /// `st_dev` of its nodes.
-    pub device: u64,
-    /// What kind of tree.
-    pub type_name: &'static str,
-    /// Whether it refuses changes.
-    pub read_only: bool,
-    /// What it holds.
-    pub usage: Usage,
-}
-
-/// Which components must exist for [`Fs::canonicalize`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// All: `realpath -e`, `readlink -e`.
-    All,
-    /// All but the last: `realpath`, `readlink -f`.
-    Parent,
-    /// None: `realpath -m`.
-    None,
-}
-
-#[allow(unused_variables, missing_docs, clippy::unused_self)]
-impl OpenNode {
-    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn read_chunk(&self, offset: u64, max: usize) -> Result<Chunk, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn write_at(&self, offset: u64, data: &[u8], now: Timestamp) -> Result<usize, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    /// Returns the count written and the new offset (the new end).
-    pub fn append(&self, data: &[u8], now: Timestamp) -> Result<(usize, u64), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn truncate(&self, length: u64, now: Timestamp) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn metadata(&self) -> Result<Metadata, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn read_dir(&self) -> Result<Vec<DirEntry>, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    /// Absolute, as resolved at open.
-    pub fn path(&self) -> &[u8] {
-        &self.path
-    }
-    /// Device and node number.
-    pub fn id(&self) -> (u64, u64) {
-        (0, 0)
-    }
-}
-
-#[allow(unused_variables, missing_docs, clippy::unused_self)]
 impl Fs {
+    /// A file tree with this root.
     pub fn new(root: Arc<dyn FileSystem>) -> Fs {
-        Fs { root }
+        Fs::of(MountTable::new(root))
     }
+
+    fn of(table: MountTable) -> Fs {
+        Fs {
+            table: Arc::new(RwLock::new(Arc::new(table))),
+        }
+    }
+
+    /// The mount table as it stands.
+    pub(super) fn table(&self) -> Arc<MountTable> {
+        Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn set_table(&self, table: MountTable) {
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
+    }
+
+    /// Covers an existing directory (absolute path) with a tree. Over a directory that is covered already, it hides that tree.
     pub fn mount(&self, at: &[u8], tree: Arc<dyn FileSystem>) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
+        let table = self.table();
+        let found = resolve(&table, &View::ROOT, at, Follow::Yes)?;
+        if found.place.node.kind != FileKind::Directory {
+            return Err(Errno::ENOTDIR);
+        }
+        let with = table.with(found.path, found.place, tree);
+        self.set_table(with);
+        Ok(())
     }
+
+    /// What is mounted where, the root first.
     pub fn mounts(&self) -> Vec<MountInfo> {
-        Vec::new()
+        self.table().all().map(super::mount::Mount::info).collect()
     }
-    pub fn open(&self, view: &View<'_>, path: &[u8], flags: OpenFlags, mode: u32) -> Result<Opened, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn metadata(&self, view: &View<'_>, path: &[u8], follow: Follow) -> Result<Metadata, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    /// The kind alone: cheaper than `metadata`, for globbing and PATH search.
-    pub fn kind(&self, view: &View<'_>, path: &[u8], follow: Follow) -> Result<FileKind, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn exists(&self, view: &View<'_>, path: &[u8]) -> bool {
-        false
-    }
-    /// Sorted by bytes.
-    pub fn read_dir(&self, view: &View<'_>, path: &[u8]) -> Result<Vec<DirEntry>, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn read_link(&self, view: &View<'_>, path: &[u8]) -> Result<Vec<u8>, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn canonicalize(&self, view: &View<'_>, path: &[u8], existing: Existing) -> Result<Vec<u8>, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn make_dir(&self, view: &View<'_>, path: &[u8], mode: u32) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn make_node(
-        &self,
-        view: &View<'_>,
-        path: &[u8],
-        kind: FileKind,
-        mode: u32,
-        rdev: (u32, u32),
-    ) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn symlink(&self, view: &View<'_>, target: &[u8], path: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn link(&self, view: &View<'_>, old: &[u8], new: &[u8], follow: Follow) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn unlink(&self, view: &View<'_>, path: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn remove_dir(&self, view: &View<'_>, path: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn rename(&self, view: &View<'_>, old: &[u8], new: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn set_mode(&self, view: &View<'_>, path: &[u8], mode: u32, follow: Follow) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn set_owner(
-        &self,
-        view: &View<'_>,
-        path: &[u8],
-        uid: Option<u32>,
-        gid: Option<u32>,
-        follow: Follow,
-    ) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn set_times(
-        &self,
-        view: &View<'_>,
-        path: &[u8],
-        atime: Option<Timestamp>,
-        mtime: Option<Timestamp>,
-        follow: Follow,
-    ) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn truncate(&self, view: &View<'_>, path: &[u8], length: u64) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn access(&self, view: &View<'_>, path: &[u8], wanted: Access) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    /// Of the tree that `path` lives in.
+
+    /// What the tree that a path lives in holds and may hold; the last component need not exist.
     pub fn disk_usage(&self, view: &View<'_>, path: &[u8]) -> Result<Usage, Errno> {
-        Err(Errno::ENOSYS)
+        let table = self.table();
+        let mut walker = Walker::new(&table, view, path)?;
+        walker.walk()?;
+        let parent = walker.here();
+        let place = match resolve(&table, view, path, Follow::Yes) {
+            Ok(found) => found.place,
+            Err(Errno::ENOENT) => parent,
+            Err(error) => return Err(error),
+        };
+        Ok(place.mount.tree.usage())
     }
-    pub fn read(&self, view: &View<'_>, path: &[u8]) -> Result<Vec<u8>, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn write(&self, view: &View<'_>, path: &[u8], data: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn write_with_parents(&self, view: &View<'_>, path: &[u8], data: &[u8]) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn snapshot(&self) -> Result<FsSnapshot, Errno> {
-        Err(Errno::ENOSYS)
-    }
-    pub fn restore(&self, snapshot: &FsSnapshot) -> Result<(), Errno> {
-        Err(Errno::ENOSYS)
-    }
+
+    /// An independent copy, without open files: O(1) for trees in memory and overlays. `EOPNOTSUPP` if a mounted tree cannot.
     pub fn fork(&self) -> Result<Fs, Errno> {
-        Err(Errno::ENOSYS)
+        Ok(Fs::of(self.table().fork()?))
+    }
+
+    /// Saves the state: O(1), as [`Fs::fork`].
+    pub fn snapshot(&self) -> Result<FsSnapshot, Errno> {
+        Ok(FsSnapshot {
+            table: Arc::new(self.table().fork()?),
+        })
+    }
+
+    /// Goes back to a saved state, mounts included. An [`OpenNode`](super::OpenNode) opened before keeps the old tree.
+    pub fn restore(&self, snapshot: &FsSnapshot) -> Result<(), Errno> {
+        self.set_table(snapshot.table.fork()?);
+        Ok(())
+    }
+
+    /// A new tree from a saved state.
+    pub fn from_snapshot(snapshot: &FsSnapshot) -> Result<Fs, Errno> {
+        Ok(Fs::of(snapshot.table.fork()?))
     }
 }

@@ -1,16 +1,42 @@
-//! The file tree.
+//! The file tree: storage ([`FileSystem`]) and the rules of POSIX over it ([`Fs`]).
+//!
+//! An [`Fs`] is a table of mounted trees. It resolves paths, checks permissions and finds errors in the order Linux does; a
+//! [`FileSystem`] only keeps nodes. So every tree, ours or an embedder's, behaves alike: [`MemFs`] (in memory, forks in O(1)).
+//!
+//! Decisions:
+//! - Nothing here knows the time, the environment or a descriptor: each call brings a [`View`], who asks, from where and when.
+//! - The errors are those of Linux in its order, since scripts and agents see them. `tests/fs_oracle.rs` compares random
+//!   sequences of operations with a real directory.
+//! - Access times change by `set_times` alone (`noatime`): reading must not unshare a forked tree.
+//! - Not modelled: supplementary groups, access control lists, `fs.protected_*` of `sysctl`, file locks, mandatory `O_SYNC`.
 
+mod attributes;
+mod canonical;
 mod chunk;
+mod create;
 mod device;
 mod errno;
 mod handle;
+mod host_access;
+mod mem;
+mod mount;
+mod open;
+mod permission;
+mod query;
+mod remove;
+mod rename;
+mod resolve;
 mod storage;
 mod types;
 
+pub use canonical::Existing;
 pub use chunk::Chunk;
 pub use device::{Device, descriptor_of_path};
 pub use errno::Errno;
-pub use handle::{Existing, Fs, FsSnapshot, MountInfo, OpenNode, Opened};
+pub use handle::{Fs, FsSnapshot};
+pub use mem::MemFs;
+pub use mount::MountInfo;
+pub use open::{OpenNode, Opened};
 pub use storage::{Attributes, FileSystem, NewNode, Node, NodeId, Portable};
 pub use types::{
     Access, Credentials, DirEntry, FileKind, Follow, Metadata, OpenFlags, Quota, Timestamp, Usage, View,
