@@ -259,17 +259,21 @@ impl Proc {
             return Stop::Signal(Signal::PIPE);
         }
         let message = format!("write error: {errno}");
-        match self.warn(message.as_bytes()).await {
+        match self.report(message.as_bytes()).await {
             Ok(()) => Stop::Exit(1),
             Err(stop) => stop,
         }
     }
 
-    /// Prints `NAME: message` and a newline on standard error.
+    /// Prints `NAME: message` and a newline on standard error, after what standard output has buffered, as `error(3)` does.
     pub async fn warn(&mut self, message: impl AsRef<[u8]>) -> Result<(), Stop> {
-        let name = self.name();
-        let base = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-        let line = [base, b": ", message.as_ref(), b"\n"].concat();
+        self.flush().await?;
+        self.report(message.as_ref()).await
+    }
+
+    /// `NAME` is what the program was called by: `/bin/cat: x: No such file or directory`.
+    async fn report(&mut self, message: &[u8]) -> Result<(), Stop> {
+        let line = [self.name(), b": ", message, b"\n"].concat();
         self.write_error(&line).await
     }
 
