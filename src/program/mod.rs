@@ -7,11 +7,13 @@
 
 use crate::kernel::Program;
 
+mod cat;
 mod r#false;
 mod r#true;
+mod usage;
 
 /// Every program, sorted by name.
-pub static PROGRAMS: &[Program] = &[r#false::PROGRAM, r#true::PROGRAM];
+pub static PROGRAMS: &[Program] = &[cat::PROGRAM, r#false::PROGRAM, r#true::PROGRAM];
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
