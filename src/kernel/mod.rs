@@ -3,6 +3,7 @@
 //! Everything here is `Send`: a run may move between threads, but only one thread at a time polls it, so no lock is
 //! ever contended. No lock is held over an `.await`; the compiler checks that, because a guard is not `Send`.
 
+mod calls;
 mod clock;
 mod exec;
 mod fd;

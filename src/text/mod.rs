@@ -1,6 +1,6 @@
 //! Byte text: lines, UTF-8, escapes, numbers, formats, columns, quoting. Pure: no clock, no I/O.
 
 pub mod gnu_quote;
-#[allow(clippy::unreadable_literal)] // generated tables of code points
+pub mod mode;
 mod unicode_tables;
 pub mod utf8;
