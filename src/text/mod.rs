@@ -2,5 +2,6 @@
 
 pub mod gnu_quote;
 pub mod mode;
+#[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
