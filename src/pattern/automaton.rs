@@ -7,6 +7,9 @@
 //! was read so far is matched by `!(…)`. Sets are shared: two that are equal at a position are one (see
 //! [`Arena`]), so there are at most `starting positions · number of !(` of them, whatever the nesting.
 //!
+//! One habit of bash is kept, since people lean on it: what follows a `*` and begins with `@(`, `+(` or `!(` is never
+//! tried against the empty rest, so that `*!(foo)` does not match `foo`. `Hold` and `Progress` do that, forward only.
+//!
 //! For suffixes the tree is compiled backward and the subject walked from its end. For `find` a thread knows
 //! where it began; the leftmost one wins where two meet, so one pass finds the leftmost-longest match.
 
@@ -38,6 +41,9 @@ enum Op {
     Not {
         next: usize,
     },
+    /// From here a unit must be consumed before the next `Progress`.
+    Hold,
+    Progress,
     Accept,
 }
 
@@ -167,9 +173,24 @@ struct Compiler {
 
 impl Compiler {
     fn sequence(&mut self, nodes: &[Node]) {
-        match self.direction {
-            Direction::Forward => nodes.iter().for_each(|node| self.node(node)),
-            Direction::Backward => nodes.iter().rev().for_each(|node| self.node(node)),
+        if self.direction == Direction::Backward {
+            return nodes.iter().rev().for_each(|node| self.node(node));
+        }
+        let (mut after_star, mut held) = (false, false);
+        for node in nodes {
+            match node {
+                Node::Star => after_star = true,
+                Node::Any | Node::Group(GroupKind::Optional | GroupKind::Any, _) => {}
+                Node::Group(..) if after_star => {
+                    self.ops.push(Op::Hold);
+                    (after_star, held) = (false, true);
+                }
+                _ => after_star = false,
+            }
+            self.node(node);
+        }
+        if held {
+            self.ops.push(Op::Progress);
         }
     }
 
@@ -310,30 +331,43 @@ impl Arena {
 /// What one closure has visited.
 #[derive(Debug, Default)]
 struct Marks {
+    /// Even; the odd number after it marks what was visited held only.
     generation: u32,
     seen: Vec<u32>,
     inner: FxHashSet<(usize, u32)>,
-    stack: Vec<usize>,
+    stack: Vec<(usize, bool)>,
+}
+
+#[derive(PartialEq, Eq)]
+enum Visit {
+    First,
+    /// Visited before, but held.
+    Released,
+    Again,
 }
 
 impl Marks {
     fn reset(&mut self, size: usize) {
-        self.generation = self.generation.wrapping_add(1);
+        self.generation = self.generation.wrapping_add(2);
         if self.generation == 0 || self.seen.len() != size {
             self.seen = vec![0; size];
-            self.generation = 1;
+            self.generation = 2;
         }
         self.inner.clear();
     }
 
-    /// False when it was there.
-    fn insert(&mut self, pc: usize) -> bool {
-        match self.seen.get_mut(pc) {
-            Some(mark) if *mark != self.generation => {
-                *mark = self.generation;
-                true
-            }
-            _ => false,
+    fn visit(&mut self, pc: usize, held: bool) -> Visit {
+        let Some(mark) = self.seen.get_mut(pc) else {
+            return Visit::Again;
+        };
+        let before = std::mem::replace(mark, self.generation | u32::from(held));
+        if before == self.generation || (before == self.generation + 1 && held) {
+            *mark = before;
+            Visit::Again
+        } else if before == self.generation + 1 {
+            Visit::Released
+        } else {
+            Visit::First
         }
     }
 }
@@ -453,20 +487,23 @@ impl<'p> Machine<'p> {
 
     /// Adds the threads reachable from `pc` without a unit.
     fn close(&mut self, to: &mut Frontier, marks: &mut Marks, pc: usize, start: usize) {
-        marks.stack.push(pc);
-        while let Some(pc) = marks.stack.pop() {
-            if !marks.insert(pc) {
+        marks.stack.push((pc, false));
+        while let Some((pc, held)) = marks.stack.pop() {
+            let visit = marks.visit(pc, held);
+            if visit == Visit::Again {
                 continue;
             }
             let thread = Thread { pc, inner: 0, start };
             match self.program.ops.get(pc) {
-                Some(Op::Unit(_) | Op::Any | Op::Set(_)) => to.threads.push(thread),
+                Some(Op::Unit(_) | Op::Any | Op::Set(_)) if visit == Visit::First => to.threads.push(thread),
                 Some(Op::Star) if !self.guarded => {
-                    to.threads.push(thread);
-                    marks.stack.push(pc + 1);
+                    if visit == Visit::First {
+                        to.threads.push(thread);
+                    }
+                    marks.stack.push((pc + 1, held));
                 }
-                Some(&Op::Jump(target)) => marks.stack.push(target),
-                Some(&Op::Split(one, other)) => marks.stack.extend([other, one]),
+                Some(&Op::Jump(target)) => marks.stack.push((target, held)),
+                Some(&Op::Split(one, other)) => marks.stack.extend([(other, held), (one, held)]),
                 Some(&Op::Not { next }) if !self.guarded => {
                     let set = self.enter(pc + 1);
                     let inner = self.new.intern(set);
@@ -474,9 +511,11 @@ impl<'p> Machine<'p> {
                         to.threads.push(Thread { inner, ..thread });
                     }
                     if !self.new.accepts(inner) {
-                        marks.stack.push(next);
+                        marks.stack.push((next, held));
                     }
                 }
+                Some(Op::Hold) => marks.stack.push((pc + 1, true)),
+                Some(Op::Progress) if !held => marks.stack.push((pc + 1, false)),
                 Some(Op::Accept) => to.accept = Some(to.accept.map_or(start, |first| first.min(start))),
                 _ => {}
             }

@@ -4,7 +4,8 @@
 //! `automaton`. Tests against real bash are in `tests/pattern_oracle.rs`.
 //!
 //! Two defects of bash are not imitated: `${x/p/r}` never matches when `p` holds `[!]…]` without a `*`, since bash
-//! reckons the length of such a pattern wrongly; and `*!(…)` before more pattern matches the empty string.
+//! reckons the length of such a pattern wrongly; and what `*` before a group that may be empty does at the end of
+//! the subject is imitated forward only, and not where `!(…)` is turned around there.
 
 use std::sync::OnceLock;
 
@@ -199,4 +200,45 @@ fn last(walk: impl FnOnce(&mut dyn FnMut(usize) -> bool)) -> Option<usize> {
         true
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extended(text: &[u8]) -> Pattern {
+        Pattern::compile(
+            text,
+            PatternOptions {
+                extglob: true,
+                ..PatternOptions::default()
+            },
+        )
+    }
+
+    #[test]
+    fn nested_repetition_is_polynomial() {
+        let mut subject = b"a".repeat(3000);
+        assert!(!extended(b"*(*(*(a)b)c)d").matches(&subject));
+        assert!(!extended(b"+(+(+(a)))b").matches(&subject));
+        assert!(extended(b"!(*(a)*(a)!(*a)b)").matches(&subject));
+        assert!(!extended(b"*a*a*a*a*a*a*b").matches(&subject));
+        subject.push(b'd');
+        assert!(!extended(b"*(*(*(a)b)c)d").matches(&subject));
+        assert_eq!(extended(b"@(+(a)d|x)").find(&subject, 0), Some((0, 3001)));
+        assert_eq!(extended(b"@(+(a)z|d)").find(&subject, 0), Some((3000, 3001)));
+    }
+
+    #[test]
+    fn leading_dots() {
+        let options = PatternOptions {
+            extglob: true,
+            pathname: true,
+            period: true,
+            nocase: false,
+        };
+        let matches = |pattern: &[u8], name: &[u8]| Pattern::compile(pattern, options).matches(name);
+        assert!(!matches(b"*", b".a") && !matches(b"?a", b".a") && !matches(b"!(b)", b".a"));
+        assert!(matches(b".*", b".a") && matches(b"@(.|x)a", b".a") && matches(b"\\.a", b".a"));
+    }
 }

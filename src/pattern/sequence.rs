@@ -238,7 +238,7 @@ fn rfind_piece(piece: &[Element], subject: &[u8], from: usize, limit: usize) -> 
             _ => {
                 end = end
                     .checked_sub(unit_before(subject, end)?.1)
-                    .filter(|&end| end >= from)?
+                    .filter(|&end| end >= from)?;
             }
         }
     }
