@@ -11,6 +11,8 @@
 //! - Not modelled: supplementary groups, access control lists, `fs.protected_*` of `sysctl`, file locks, mandatory `O_SYNC`.
 
 mod attributes;
+mod base;
+mod base_text;
 mod canonical;
 mod chunk;
 mod create;
@@ -26,9 +28,11 @@ mod query;
 mod remove;
 mod rename;
 mod resolve;
+mod special;
 mod storage;
 mod types;
 
+pub use base::{PROGRAM_MARK, base_fs, base_tree, program_image, program_in_image};
 pub use canonical::Existing;
 pub use chunk::Chunk;
 pub use device::{Device, descriptor_of_path};
@@ -37,6 +41,7 @@ pub use handle::{Fs, FsSnapshot};
 pub use mem::MemFs;
 pub use mount::MountInfo;
 pub use open::{OpenNode, Opened};
+pub use special::{ProcFs, make_devices};
 pub use storage::{Attributes, FileSystem, NewNode, Node, NodeId, Portable};
 pub use types::{
     Access, Credentials, DirEntry, FileKind, Follow, Metadata, OpenFlags, Quota, Timestamp, Usage, View,

@@ -30,7 +30,7 @@ pub(super) enum Body {
 }
 
 /// What `ls -ld` shows as the size of a directory on ext4, and its blocks.
-pub(crate) const DIRECTORY_SIZE: u64 = 4096;
+const DIRECTORY_SIZE: u64 = 4096;
 const DIRECTORY_BLOCKS: u64 = 8;
 /// A link shorter than this is stored in its node on ext4.
 const FAST_SYMLINK: usize = 60;

@@ -20,7 +20,6 @@ use super::{
     Attributes, Chunk, DirEntry, Errno, FileSystem, Metadata, NewNode, Node, NodeId, Portable, Quota,
     Timestamp, Usage,
 };
-pub(crate) use inode::DIRECTORY_SIZE;
 use tree::{ROOT, Tree};
 
 /// A tree in memory. See the module page.
