@@ -37,6 +37,9 @@ pub enum Expr {
     },
     /// `a op b`
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a op b op c …`, operators of one precedence, left to right: made for long runs only, so that a sum of
+    /// ten thousand terms is not a tree of that depth.
+    Chain(Box<Expr>, Vec<(BinaryOp, Expr)>),
     /// `a && b`
     And(Box<Expr>, Box<Expr>),
     /// `a || b`

@@ -1,0 +1,307 @@
+//! Assignments: `name=word`, `name[sub]=word`, `name=( … )`, and arguments of declaration builtins.
+
+use super::ast::{ArrayElement, Assign, AssignValue, Name, Part, Word};
+use super::parser::{Parsed, Reader};
+use super::token::{NAME, class, is_meta, is_name, starts_name};
+use super::word::Builder;
+
+/// Builtins whose arguments may be assignments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declaration {
+    /// `declare`, `export`, …: arguments get [`Word::assign`], and may be `name=( … )`.
+    Direct,
+    /// The same behind `command` or `builtin`: no `name=( … )`.
+    Behind,
+    /// `eval`, `let`, `alias`: `name=( … )` is taken as text.
+    Text,
+}
+
+/// What the first words of a command make of its arguments.
+pub(super) fn declaration(words: &[Word]) -> Option<Declaration> {
+    let mut names = words.iter().map(|word| match word.parts.as_slice() {
+        [Part::Literal(text)] => text.as_ref(),
+        _ => b"".as_slice(),
+    });
+    let first = names.next()?;
+    match first {
+        _ if is_declaration(first) => Some(Declaration::Direct),
+        b"eval" | b"let" | b"alias" => Some(Declaration::Text),
+        b"command" | b"builtin" => {
+            let mut behind =
+                names.skip_while(|name| matches!(*name, b"command" | b"builtin" | b"--" | b"-p"));
+            behind
+                .next()
+                .is_some_and(is_declaration)
+                .then_some(Declaration::Behind)
+        }
+        _ => None,
+    }
+}
+
+fn is_declaration(name: &[u8]) -> bool {
+    matches!(name, b"declare" | b"typeset" | b"local" | b"export" | b"readonly")
+}
+
+/// Whether expanding the assignment can run nothing.
+pub(super) fn is_pure(assign: &Assign) -> bool {
+    let value = match &assign.value {
+        AssignValue::Scalar(word) => word.pure,
+        AssignValue::Array(elements) => elements.iter().all(|element| {
+            element.value.pure && element.subscript.as_ref().is_none_or(|subscript| subscript.pure)
+        }),
+    };
+    value && assign.subscript.as_ref().is_none_or(|subscript| subscript.pure)
+}
+
+impl Reader<'_> {
+    /// Production: `name[sub]+=value`, if one starts here. What was taken of a word that is none goes to `builder`.
+    pub(super) fn assignment(&mut self, builder: &mut Builder) -> Parsed<Option<Assign>> {
+        let Some(length) = self.name_before_assignment() else {
+            return Ok(None);
+        };
+        let line = self.cursor.line;
+        let name: Name = self.name();
+        debug_assert!(name.len() <= length);
+        let mut subscript = None;
+        if self.cursor.eat(b'[') {
+            let text = self.deeper(|reader| reader.subscript_text(line))?;
+            if !self.at_assignment_operator() {
+                builder.text(&name);
+                builder.byte(b'[');
+                builder.word(text);
+                builder.byte(b']');
+                return Ok(None);
+            }
+            subscript = Some(text);
+        }
+        let append = self.cursor.eat(b'+');
+        self.cursor.eat(b'=');
+        if self.cursor.peek() == Some(b'(') {
+            let elements = self.deeper(Self::array)?;
+            return Ok(Some(Assign {
+                name,
+                subscript,
+                append,
+                value: AssignValue::Array(elements),
+            }));
+        }
+        let value = AssignValue::Scalar(self.assigned_word()?);
+        Ok(Some(Assign {
+            name,
+            subscript,
+            append,
+            value,
+        }))
+    }
+
+    /// The length of the name here, when `=`, `+=` or `[` follows it.
+    fn name_before_assignment(&mut self) -> Option<usize> {
+        let first = self.cursor.peek()?;
+        if !starts_name(first) {
+            return None;
+        }
+        let rest = self.cursor.rest();
+        let length = rest
+            .iter()
+            .position(|byte| class(*byte) & NAME == 0)
+            .unwrap_or(rest.len());
+        let found = match rest.get(length..).unwrap_or_default() {
+            [b'=' | b'[', ..] | [b'+', b'=', ..] => true,
+            [b'\\', b'\n', ..] | [b'+', b'\\', b'\n', ..] => self.assignment_after(length),
+            _ => false,
+        };
+        found.then_some(length)
+    }
+
+    /// The same where the line is continued inside the name.
+    #[cold]
+    fn assignment_after(&mut self, mut length: usize) -> bool {
+        while self
+            .cursor
+            .peek_at(length)
+            .is_some_and(|byte| class(byte) & NAME != 0)
+        {
+            length += 1;
+        }
+        match self.cursor.peek_at(length) {
+            Some(b'=' | b'[') => true,
+            Some(b'+') => self.cursor.peek_at(length + 1) == Some(b'='),
+            _ => false,
+        }
+    }
+
+    fn at_assignment_operator(&mut self) -> bool {
+        match self.cursor.peek() {
+            Some(b'=') => true,
+            Some(b'+') => self.cursor.peek_at(1) == Some(b'='),
+            _ => false,
+        }
+    }
+
+    /// Production: the right side of an assignment.
+    fn assigned_word(&mut self) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        self.tilde(&mut builder, b":/");
+        self.assigned_rest(&mut builder)?;
+        Ok(builder.finish())
+    }
+
+    /// Production: `( … )` of an array, at the parenthesis: elements, blanks, newlines and comments.
+    fn array(&mut self) -> Parsed<Vec<ArrayElement>> {
+        let line = self.cursor.line;
+        self.cursor.bump();
+        let mut elements = Vec::new();
+        loop {
+            self.newlines()?;
+            match self.cursor.peek() {
+                None => return Err(self.unclosed(b')', line)),
+                Some(b')') => {
+                    self.cursor.bump();
+                    return Ok(elements);
+                }
+                Some(byte) if is_meta(byte) && self.operator().is_some() => return Err(self.unexpected()),
+                Some(_) => elements.push(self.array_element()?),
+            }
+        }
+    }
+
+    /// Production: `word`, `[sub]=word` or `[sub]+=word`
+    fn array_element(&mut self) -> Parsed<ArrayElement> {
+        let line = self.cursor.line;
+        if !self.cursor.eat(b'[') {
+            return Ok(ArrayElement {
+                subscript: None,
+                append: false,
+                value: self.word()?,
+            });
+        }
+        let text = self.deeper(|reader| reader.subscript_text(line))?;
+        if self.at_assignment_operator() {
+            let append = self.cursor.eat(b'+');
+            self.cursor.eat(b'=');
+            return Ok(ArrayElement {
+                subscript: Some(text),
+                append,
+                value: self.assigned_word()?,
+            });
+        }
+        let mut builder = Builder::default();
+        builder.byte(b'[');
+        builder.word(text);
+        builder.byte(b']');
+        self.word_rest(&mut builder)?;
+        Ok(ArrayElement {
+            subscript: None,
+            append: false,
+            value: builder.finish(),
+        })
+    }
+
+    /// Production: an argument of a declaration builtin.
+    pub(super) fn declaration_argument(&mut self, kind: Declaration) -> Parsed<Word> {
+        let mut word = self.word()?;
+        let compound = self.cursor.peek() == Some(b'(') && kind != Declaration::Behind;
+        let Some(mut assign) = assignment_of(&word) else {
+            return Ok(word);
+        };
+        let empty = matches!(&assign.value, AssignValue::Scalar(value) if value.parts.is_empty());
+        if compound && empty {
+            let start = self.cursor.local();
+            let elements = self.deeper(Self::array)?;
+            let text = self.cursor.since(start).to_vec();
+            assign.value = AssignValue::Array(elements);
+            append_literal(&mut word, &text);
+            word.pure = is_pure(&assign);
+        }
+        if kind != Declaration::Text {
+            word.assign = Some(Box::new(assign));
+        }
+        Ok(word)
+    }
+}
+
+fn append_literal(word: &mut Word, text: &[u8]) {
+    match word.parts.last_mut() {
+        Some(Part::Literal(last)) => *last = [last.as_ref(), text].concat().into(),
+        _ => word.parts.push(Part::Literal(text.into())),
+    }
+}
+
+/// The word read as an assignment, when it has the shape of one.
+fn assignment_of(word: &Word) -> Option<Assign> {
+    let (first, rest) = word.parts.split_first()?;
+    let Part::Literal(text) = first else { return None };
+    let end = text.iter().position(|byte| class(*byte) & NAME == 0)?;
+    let (name, tail) = text.split_at_checked(end).filter(|(name, _)| is_name(name))?;
+    match tail {
+        [b'=', value @ ..] => Some(scalar(name, None, false, value, rest, word)),
+        [b'+', b'=', value @ ..] => Some(scalar(name, None, true, value, rest, word)),
+        [b'[', inside @ ..] => element(name, inside, rest, word),
+        _ => None,
+    }
+}
+
+/// `name[…]=…`: finds the bracket that closes, through quoted parts.
+fn element(name: &[u8], inside: &[u8], rest: &[Part], word: &Word) -> Option<Assign> {
+    let mut builder = Builder::default();
+    let mut open = 0_usize;
+    let mut literal = inside;
+    let mut rest = rest;
+    loop {
+        for (at, byte) in literal.iter().enumerate() {
+            match byte {
+                b'[' => open += 1,
+                b']' if open == 0 => {
+                    builder.text(literal.get(..at)?);
+                    let subscript = Word {
+                        pure: word.pure,
+                        ..builder.finish()
+                    };
+                    return match literal.get(at + 1..)? {
+                        [b'=', value @ ..] => Some(scalar(name, Some(subscript), false, value, rest, word)),
+                        [b'+', b'=', value @ ..] => {
+                            Some(scalar(name, Some(subscript), true, value, rest, word))
+                        }
+                        _ => None,
+                    };
+                }
+                b']' => open -= 1,
+                _ => {}
+            }
+        }
+        builder.text(literal);
+        literal = b"";
+        let (next, tail) = rest.split_first()?;
+        rest = tail;
+        match next {
+            Part::Literal(text) => literal = text,
+            other => builder.part(other.clone()),
+        }
+    }
+}
+
+fn scalar(
+    name: &[u8],
+    subscript: Option<Word>,
+    append: bool,
+    value: &[u8],
+    rest: &[Part],
+    word: &Word,
+) -> Assign {
+    let mut builder = Builder::default();
+    builder.text(value);
+    for part in rest {
+        builder.part(part.clone());
+    }
+    let value = AssignValue::Scalar(Word {
+        pure: word.pure,
+        braces: false,
+        ..builder.finish()
+    });
+    Assign {
+        name: name.into(),
+        subscript,
+        append,
+        value,
+    }
+}

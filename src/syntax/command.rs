@@ -1,0 +1,406 @@
+//! Lists, pipelines and simple commands.
+
+use std::sync::Arc;
+
+use super::ast::{
+    AndOr, Command, Connector, Coproc, Function, Item, List, Name, Pipeline, Simple, TimeFormat, Word,
+};
+use super::compound::CompoundStart;
+use super::parser::{Parsed, Reader};
+use super::token::{Reserved, is_meta};
+use super::word::Builder;
+
+impl Reader<'_> {
+    /// Production: what bash reads before it acts: and-or lists up to a newline; `None` at the end of the input.
+    pub(super) fn input_unit(&mut self) -> Parsed<Option<List>> {
+        self.newlines()?;
+        if self.cursor.peek().is_none() {
+            return Ok(None);
+        }
+        let mut items = Vec::with_capacity(1);
+        loop {
+            let and_or = self.and_or()?;
+            self.blanks();
+            let separator = self.separator();
+            items.push(Item {
+                and_or,
+                background: separator == Some(b'&'),
+            });
+            self.blanks();
+            match self.cursor.peek() {
+                None => break,
+                Some(b'\n') => {
+                    self.newline()?;
+                    return Ok(Some(List { items }));
+                }
+                Some(_) if separator.is_none() => return Err(self.unexpected()),
+                Some(_) => {}
+            }
+        }
+        if !self.pending.is_empty() {
+            self.here_documents()?;
+        }
+        Ok(Some(List { items }))
+    }
+
+    /// Takes a single `;` or `&`.
+    fn separator(&mut self) -> Option<u8> {
+        let operator = self
+            .operator()
+            .filter(|operator| matches!(*operator, b";" | b"&"))?;
+        self.cursor.bump();
+        operator.first().copied()
+    }
+
+    /// Production: a list inside a compound command, up to what closes it (which stays). It cannot be empty.
+    pub(super) fn compound_list(&mut self) -> Parsed<List> {
+        self.newlines()?;
+        let mut items = Vec::with_capacity(1);
+        loop {
+            let and_or = self.and_or()?;
+            self.blanks();
+            let separator = self.separator();
+            items.push(Item {
+                and_or,
+                background: separator == Some(b'&'),
+            });
+            self.blanks();
+            let newline = self.cursor.peek() == Some(b'\n');
+            if newline {
+                self.newlines()?;
+            }
+            if !(newline || separator.is_some()) || self.at_closer() {
+                return Ok(List { items });
+            }
+        }
+    }
+
+    /// Whether what comes next ends a list. Aliases may hide it.
+    pub(super) fn at_closer(&mut self) -> bool {
+        self.expand_aliases();
+        match self.cursor.peek() {
+            None | Some(b')') => true,
+            Some(b';') => matches!(self.cursor.peek_at(1), Some(b';' | b'&')),
+            Some(_) => self.reserved().is_some_and(Reserved::closes),
+        }
+    }
+
+    /// Production: `pipeline { (&& | ||) pipeline }`
+    fn and_or(&mut self) -> Parsed<AndOr> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            self.blanks();
+            let connector = match self.operator() {
+                Some(b"&&") => Connector::And,
+                Some(b"||") => Connector::Or,
+                _ => return Ok(AndOr { first, rest }),
+            };
+            self.cursor.bump_many(2);
+            self.newlines()?;
+            rest.push((connector, self.pipeline()?));
+        }
+    }
+
+    /// Production: `[time [-p]] {!} command { (| | |&) command }`
+    fn pipeline(&mut self) -> Parsed<Pipeline> {
+        self.blanks();
+        let mut pipeline = Pipeline {
+            time: None,
+            negated: false,
+            commands: Vec::new(),
+            pipe_stderr: Vec::new(),
+            line: self.cursor.line,
+        };
+        if self.pipeline_prefix(&mut pipeline) && self.ends_pipeline() {
+            return Ok(pipeline);
+        }
+        loop {
+            pipeline.commands.push(self.command()?);
+            self.blanks();
+            let stderr = match self.operator() {
+                Some(b"|") => false,
+                Some(b"|&") => true,
+                _ => return Ok(pipeline),
+            };
+            self.cursor.bump_many(1 + usize::from(stderr));
+            pipeline.pipe_stderr.push(stderr);
+            self.newlines()?;
+        }
+    }
+
+    /// `time`, `time -p`, `--` and `!` in front; whether there was any.
+    fn pipeline_prefix(&mut self, pipeline: &mut Pipeline) -> bool {
+        let mut any = false;
+        loop {
+            self.expand_aliases();
+            match self.reserved() {
+                Some(Reserved::Bang) if !(self.extglob && self.cursor.peek_at(1) == Some(b'(')) => {
+                    self.cursor.bump();
+                    pipeline.negated = !pipeline.negated;
+                }
+                Some(Reserved::Time) => {
+                    self.cursor.bump_many(4);
+                    pipeline.time = Some(self.time_options());
+                }
+                _ => return any,
+            }
+            any = true;
+            self.blanks();
+        }
+    }
+
+    /// `-p` and `--` behind `time`.
+    fn time_options(&mut self) -> TimeFormat {
+        let mut format = TimeFormat::Default;
+        self.blanks();
+        if self.option_word(*b"-p") {
+            format = TimeFormat::Posix;
+            self.blanks();
+        }
+        self.option_word(*b"--");
+        format
+    }
+
+    fn option_word(&mut self, option: [u8; 2]) -> bool {
+        let found = self.cursor.looking_at(&option) && self.cursor.peek_at(2).is_none_or(is_meta);
+        if found {
+            self.cursor.bump_many(2);
+        }
+        found
+    }
+
+    /// Whether a lone `!` or `time` ends here.
+    fn ends_pipeline(&mut self) -> bool {
+        self.blanks();
+        match self.cursor.peek() {
+            None | Some(b'\n') => true,
+            Some(b';') => !matches!(self.cursor.peek_at(1), Some(b';' | b'&')),
+            _ => false,
+        }
+    }
+
+    /// Production: one stage of a pipeline.
+    pub(super) fn command(&mut self) -> Parsed<Command> {
+        self.expand_aliases();
+        match self.compound_start() {
+            Some(CompoundStart::Function) => self.deeper(Self::function_keyword),
+            Some(CompoundStart::Coproc) => self.deeper(Self::coproc),
+            Some(CompoundStart::Closer) => Err(self.unexpected()),
+            Some(start) => {
+                let compound = self.deeper(|reader| reader.compound_with_redirects(start))?;
+                Ok(Command::Compound(Arc::new(compound)))
+            }
+            None => self.simple_command(),
+        }
+    }
+
+    /// Production: assignments, words and redirections, or `name () body`.
+    fn simple_command(&mut self) -> Parsed<Command> {
+        let mut simple = Simple {
+            line: self.cursor.line,
+            pure: true,
+            ..Simple::default()
+        };
+        loop {
+            self.blanks();
+            if self.cursor.next_word_is_alias {
+                self.expand_aliases();
+            }
+            if let Some(redirect) = self.redirect()? {
+                simple.pure &= super::redirect::is_pure(&redirect);
+                simple.redirects.push(redirect);
+                self.next_word_alias(&simple);
+                continue;
+            }
+            let Some(byte) = self.cursor.peek() else { break };
+            if is_meta(byte) && !self.starts_process_substitution(byte) {
+                if byte == b'('
+                    && simple.words.len() == 1
+                    && simple.assigns.is_empty()
+                    && simple.redirects.is_empty()
+                {
+                    return self.function_parentheses(&simple);
+                }
+                break;
+            }
+            self.simple_part(&mut simple)?;
+        }
+        if simple.words.is_empty() && simple.assigns.is_empty() && simple.redirects.is_empty() {
+            return Err(self.unexpected());
+        }
+        Ok(Command::Simple(simple))
+    }
+
+    fn starts_process_substitution(&mut self, byte: u8) -> bool {
+        matches!(byte, b'<' | b'>') && self.cursor.peek_at(1) == Some(b'(')
+    }
+
+    /// An assignment or a word of a simple command.
+    fn simple_part(&mut self, simple: &mut Simple) -> Parsed<()> {
+        if simple.words.is_empty() {
+            let mut builder = Builder::default();
+            if let Some(assign) = self.assignment(&mut builder)? {
+                simple.pure &= super::assign::is_pure(&assign);
+                simple.assigns.push(assign);
+                self.next_word_alias(simple);
+                return Ok(());
+            }
+            if builder.is_empty() {
+                self.tilde(&mut builder, b"/");
+            }
+            self.word_rest(&mut builder)?;
+            Self::push_word(simple, builder.finish());
+            return Ok(());
+        }
+        let word = match super::assign::declaration(&simple.words) {
+            Some(kind) => self.declaration_argument(kind)?,
+            None => self.word()?,
+        };
+        Self::push_word(simple, word);
+        Ok(())
+    }
+
+    fn push_word(simple: &mut Simple, word: Word) {
+        simple.pure &= word.pure;
+        simple.words.push(word);
+    }
+
+    /// Before the first word, aliases are expanded.
+    fn next_word_alias(&mut self, simple: &Simple) {
+        if simple.words.is_empty() {
+            self.expand_aliases();
+        }
+    }
+
+    /// Production: `name ( ) body`, at the parenthesis.
+    fn function_parentheses(&mut self, simple: &Simple) -> Parsed<Command> {
+        self.cursor.bump();
+        self.blanks();
+        if !self.cursor.eat(b')') {
+            return Err(self.unexpected());
+        }
+        let mut name = Vec::new();
+        for word in &simple.words {
+            super::print::word(word, &mut name);
+        }
+        let line = simple.line;
+        self.deeper(|reader| reader.function_body(name.into(), line))
+    }
+
+    /// Production: `function name [( )] body`, behind nothing.
+    fn function_keyword(&mut self) -> Parsed<Command> {
+        let line = self.cursor.line;
+        self.cursor.bump_many(Reserved::Function.len());
+        let name = self.required_word()?;
+        let mut text = Vec::new();
+        super::print::word(&name, &mut text);
+        self.blanks();
+        if self.cursor.peek() == Some(b'(') && self.function_has_parentheses() {
+            self.cursor.bump();
+            self.blanks();
+            self.cursor.eat(b')');
+        }
+        self.function_body(text.into(), line)
+    }
+
+    /// Whether the `(` here is followed by `)`.
+    fn function_has_parentheses(&self) -> bool {
+        let mut ahead = 1;
+        while matches!(self.cursor.peek_at(ahead), Some(b' ' | b'\t')) {
+            ahead += 1;
+        }
+        self.cursor.peek_at(ahead) == Some(b')')
+    }
+
+    /// Production: the compound command of a function, with its redirections.
+    fn function_body(&mut self, name: Name, line: u32) -> Parsed<Command> {
+        self.newlines()?;
+        match self.compound_start() {
+            Some(start) if start.is_body() => {
+                let body = Arc::new(self.compound_with_redirects(start)?);
+                Ok(Command::Function(Arc::new(Function { name, body, line })))
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Production: `coproc [NAME] command`
+    fn coproc(&mut self) -> Parsed<Command> {
+        let line = self.cursor.line;
+        self.cursor.bump_many(Reserved::Coproc.len());
+        self.blanks();
+        self.expand_aliases();
+        let mut name: Name = Name::from(*b"COPROC");
+        if let Some(start) = self.compound_start() {
+            let body = self.coproc_compound(start)?;
+            return Ok(Command::Coproc(Arc::new(Coproc { name, body, line })));
+        }
+        if let Some(length) = self.coproc_name() {
+            name = self.cursor.rest().get(..length).unwrap_or_default().into();
+            self.cursor.skip(length);
+            self.blanks();
+            if let Some(start) = self.compound_start() {
+                let body = self.coproc_compound(start)?;
+                return Ok(Command::Coproc(Arc::new(Coproc { name, body, line })));
+            }
+        }
+        let body = self.simple_command()?;
+        Ok(Command::Coproc(Arc::new(Coproc { name, body, line })))
+    }
+
+    fn coproc_compound(&mut self, start: CompoundStart) -> Parsed<Command> {
+        if !start.is_body() {
+            return Err(self.unexpected());
+        }
+        Ok(Command::Compound(Arc::new(self.compound_with_redirects(start)?)))
+    }
+
+    /// The length of the word here when a compound command follows it.
+    fn coproc_name(&mut self) -> Option<usize> {
+        let length = self.cursor.rest().iter().position(|byte| is_meta(*byte))?;
+        let word = self.cursor.rest().get(..length).filter(|word| !word.is_empty())?;
+        if word.iter().any(|byte| b"\\'\"`$=".contains(byte)) {
+            return None;
+        }
+        let start = self.cursor.clone();
+        self.cursor.skip(length);
+        self.blanks();
+        let compound = self.compound_start().is_some_and(CompoundStart::is_body);
+        self.cursor = start;
+        compound.then_some(length)
+    }
+
+    /// A word that must be here.
+    pub(super) fn required_word(&mut self) -> Parsed<Word> {
+        self.blanks();
+        match self.cursor.peek() {
+            Some(byte) if !is_meta(byte) || self.starts_process_substitution(byte) => self.word(),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// Replaces the word here while it is an alias, as bash does for the first word of a command.
+    pub(super) fn expand_aliases(&mut self) {
+        self.cursor.next_word_is_alias = false;
+        self.blanks();
+        while let Some((name, text)) = self.alias_here() {
+            if self.charge(text.len()).is_err() {
+                return;
+            }
+            self.cursor.skip(name.len());
+            self.cursor.enter_alias(name, &text);
+            self.blanks();
+        }
+    }
+
+    /// The alias that the unquoted word here names, and its text.
+    fn alias_here(&mut self) -> Option<(Name, Vec<u8>)> {
+        self.cursor.peek()?;
+        let rest = self.cursor.rest();
+        let length = rest.iter().position(|byte| is_meta(*byte)).unwrap_or(rest.len());
+        let word = rest.get(..length).filter(|word| !word.is_empty())?;
+        let text = self.env.alias(word).filter(|_| !self.cursor.in_alias(word))?;
+        Some((word.into(), text.to_vec()))
+    }
+}

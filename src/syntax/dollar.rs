@@ -1,0 +1,223 @@
+//! What a `$` begins, outside `${…}`: parameters, substitutions, arithmetic, `$'…'` and `$"…"`.
+
+use std::sync::Arc;
+
+use super::ast::{Arith, Param, ParamName, ParamOp, Part, Word};
+use super::parser::{Parsed, Reader};
+use super::token::{NAME, class, starts_name};
+use super::word::{Builder, Quote};
+
+impl Reader<'_> {
+    /// Production: a `$` and what belongs to it; a lone `$` is ordinary.
+    pub(super) fn dollar(&mut self, builder: &mut Builder, quote: Quote) -> Parsed<()> {
+        match self.cursor.peek_at(1) {
+            Some(b'(') => {
+                let part = self.dollar_parenthesis()?;
+                let pure = matches!(&part, Part::Arith(arith) if arith.text.pure);
+                builder.part_with(part, pure);
+            }
+            Some(b'{') => {
+                let (param, pure) = self.deeper(|reader| reader.braced_parameter(quote))?;
+                builder.part_with(Part::Param(Box::new(param)), pure);
+            }
+            Some(b'[') => {
+                let arith = self.deeper(Self::bracket_arithmetic)?;
+                let pure = arith.text.pure;
+                builder.part_with(Part::Arith(Box::new(arith)), pure);
+            }
+            Some(b'\'') if quote == Quote::Bare => {
+                let part = self.ansi_c()?;
+                builder.part(part);
+            }
+            Some(b'"') if quote == Quote::Bare => {
+                self.cursor.bump_many(1);
+                self.cursor.peek();
+                let (part, pure) = self.deeper(|reader| reader.double(true))?;
+                builder.part_with(part, pure);
+            }
+            Some(byte) if starts_name(byte) => {
+                self.cursor.bump_many(1);
+                let name = self.name();
+                builder.part(simple(ParamName::Variable(name)));
+            }
+            Some(byte @ b'0'..=b'9') => {
+                self.cursor.bump_many(2);
+                builder.part(simple(ParamName::Positional(u32::from(byte - b'0'))));
+            }
+            Some(byte) if is_special(byte) => {
+                self.cursor.bump_many(2);
+                builder.part(simple(ParamName::Special(byte)));
+            }
+            _ => {
+                self.cursor.bump();
+                builder.byte(b'$');
+            }
+        }
+        Ok(())
+    }
+
+    /// The name that starts here.
+    pub(super) fn name(&mut self) -> Arc<[u8]> {
+        let mut gathered: Vec<u8> = Vec::new();
+        loop {
+            let rest = self.cursor.rest();
+            let length = rest
+                .iter()
+                .position(|byte| class(*byte) & NAME == 0)
+                .unwrap_or(rest.len());
+            let run = rest.get(..length).unwrap_or_default();
+            let ended = rest.get(length).is_some_and(|byte| *byte != b'\\');
+            if ended && gathered.is_empty() {
+                let name = run.into();
+                self.cursor.skip(length);
+                return name;
+            }
+            gathered.extend_from_slice(run);
+            self.cursor.skip(length);
+            if !self.cursor.peek().is_some_and(|byte| class(byte) & NAME != 0) {
+                return gathered.into();
+            }
+        }
+    }
+
+    /// Production: `$(( … ))`, or `$( … )` when the parentheses do not match that way, as bash decides.
+    fn dollar_parenthesis(&mut self) -> Parsed<Part> {
+        if self.cursor.peek_at(2) == Some(b'(') {
+            let text = self.attempt_arithmetic(3)?;
+            if let Some(text) = text {
+                return Ok(Part::Arith(Box::new(arith(text, false))));
+            }
+        }
+        self.cursor.bump_many(2);
+        self.command_substitution()
+    }
+
+    /// Arithmetic text behind `prefix` bytes, and its `))`; `None`, with nothing taken, when the closing
+    /// parentheses do not stand together.
+    pub(super) fn attempt_arithmetic(&mut self, prefix: usize) -> Parsed<Option<Word>> {
+        let key = (self.cursor.offset(), self.cursor.local());
+        if self.not_arith.contains(&key) {
+            return Ok(None);
+        }
+        let start = self.cursor.clone();
+        let (pending, bodies, warnings) = (self.pending.len(), self.bodies.len(), self.warnings.len());
+        self.cursor.bump_many(prefix);
+        let line = self.cursor.line;
+        let text = self.deeper(|reader| reader.arithmetic_text(b")", line))?;
+        if self.cursor.peek_at(1) == Some(b')') {
+            self.cursor.bump_many(2);
+            return Ok(Some(text));
+        }
+        self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
+        self.not_arith.insert(key);
+        self.pending.truncate(pending);
+        self.bodies.truncate(bodies);
+        self.warnings.truncate(warnings);
+        self.cursor = start;
+        Ok(None)
+    }
+
+    /// Production: `$[ … ]`
+    fn bracket_arithmetic(&mut self) -> Parsed<Arith> {
+        let line = self.cursor.line;
+        self.cursor.bump_many(2);
+        let text = self.arithmetic_text(b"]", line)?;
+        self.cursor.bump();
+        Ok(arith(text, true))
+    }
+
+    /// Arithmetic text up to one of `ends` outside parentheses (and brackets, when `]` ends it), which stays.
+    pub(super) fn arithmetic_text(&mut self, ends: &[u8], line: u32) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        let mut open = 0_usize;
+        let mut questions = 0_usize;
+        let brackets = ends.contains(&b']');
+        loop {
+            let Some(byte) = self.cursor.peek() else {
+                return Err(self.unclosed(*ends.last().unwrap_or(&b')'), line));
+            };
+            if open == 0 && ends.contains(&byte) && !(byte == b':' && questions > 0) {
+                return Ok(builder.finish());
+            }
+            match byte {
+                b'\\' | b'"' | b'`' | b'$' => {
+                    self.quoted(&mut builder, Quote::Arith, byte)?;
+                    continue;
+                }
+                b'\'' => {
+                    let text = self.single()?;
+                    builder.byte(b'\'');
+                    builder.text(&text);
+                    builder.byte(b'\'');
+                    continue;
+                }
+                b'(' => open += 1,
+                b'[' if brackets => open += 1,
+                b')' => open = open.saturating_sub(1),
+                b']' if brackets => open = open.saturating_sub(1),
+                b'?' if open == 0 => questions += 1,
+                b':' if open == 0 => questions = questions.saturating_sub(1),
+                _ => {}
+            }
+            self.cursor.bump();
+            builder.byte(byte);
+        }
+    }
+
+    /// Production: `$'…'`, at the `$`.
+    fn ansi_c(&mut self) -> Parsed<Part> {
+        let line = self.cursor.line;
+        self.cursor.bump_many(1);
+        self.cursor.peek();
+        self.cursor.bump();
+        let mut raw = Vec::new();
+        loop {
+            match self.cursor.peek_raw() {
+                None => return Err(self.unclosed(b'\'', line)),
+                Some(b'\'') => break,
+                Some(byte) => {
+                    raw.push(byte);
+                    self.cursor.bump();
+                    if byte == b'\\' {
+                        if let Some(next) = self.cursor.peek_raw() {
+                            raw.push(next);
+                            self.cursor.bump();
+                        }
+                    }
+                }
+            }
+        }
+        self.cursor.bump();
+        let text = super::ansi::decode(&raw).into();
+        Ok(Part::AnsiC {
+            text,
+            raw: raw.into(),
+        })
+    }
+}
+
+/// Whether `$` and this byte are a special parameter.
+pub(super) fn is_special(byte: u8) -> bool {
+    b"@*#?-$!".contains(&byte)
+}
+
+/// Arithmetic text with what can be compiled of it.
+pub(super) fn arith(text: Word, bracket: bool) -> Arith {
+    let compiled = super::arith_parser::compile(&text).map(Arc::new);
+    Arith {
+        text,
+        compiled,
+        bracket,
+    }
+}
+
+/// `$name`
+fn simple(name: ParamName) -> Part {
+    Part::Param(Box::new(Param {
+        name,
+        subscript: None,
+        indirect: false,
+        op: ParamOp::Get,
+        braced: false,
+    }))
+}

@@ -1,0 +1,215 @@
+//! Here-documents: bodies are read behind the newline that ends the line of their operators.
+//!
+//! When a body is read, its redirection already lies somewhere in the tree. So each operator gets a number, its
+//! body stays empty, and when the complete command has been read, [`Reader::attach_documents`] puts the bodies
+//! in their places (see `attach`).
+
+use super::ast::{HereDocument, List, Part, Word};
+use super::cursor::Cursor;
+use super::parser::{Parsed, Reader};
+use super::word::{Builder, Quote};
+
+/// A here-document whose body was not read yet.
+#[derive(Debug, Clone)]
+pub(super) struct Pending {
+    /// Where the body goes in `Reader::bodies`.
+    number: usize,
+    /// The delimiter without quotes.
+    wanted: Vec<u8>,
+    strip_tabs: bool,
+    quoted: bool,
+    line: u32,
+}
+
+impl Reader<'_> {
+    /// Production: the delimiter behind `<<` or `<<-`.
+    pub(super) fn here_document(&mut self, strip_tabs: bool, line: u32) -> Parsed<HereDocument> {
+        let (start, frames) = (self.cursor.local(), self.cursor.frames());
+        let word = self.word()?;
+        let mut wanted = Vec::new();
+        let quoted = without_quotes(&word.parts, &mut wanted);
+        let delimiter: Box<[u8]> = match frames == self.cursor.frames() {
+            true => self.cursor.since(start).into(),
+            false => wanted.as_slice().into(),
+        };
+        if !quoted {
+            wanted = delimiter.to_vec();
+        }
+        let number = self.bodies.len();
+        self.bodies.push(Word {
+            pure: true,
+            ..Word::default()
+        });
+        self.pending.push(Pending {
+            number,
+            wanted,
+            strip_tabs,
+            quoted,
+            line,
+        });
+        Ok(HereDocument {
+            delimiter,
+            strip_tabs,
+            quoted,
+            body: placeholder(number),
+        })
+    }
+
+    /// Reads the bodies that start here.
+    pub(super) fn here_documents(&mut self) -> Parsed<()> {
+        for pending in std::mem::take(&mut self.pending) {
+            let line = self.cursor.line;
+            let text = self.document_text(&pending);
+            let body = self.document_body(&pending, text, line)?;
+            if let Some(place) = self.bodies.get_mut(pending.number) {
+                *place = body;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines up to the delimiter.
+    fn document_text(&mut self, pending: &Pending) -> Vec<u8> {
+        let mut text = Vec::new();
+        let mut line = Vec::new();
+        while self.document_line(&mut line, pending.quoted) {
+            let tabs = line
+                .iter()
+                .take_while(|byte| pending.strip_tabs && **byte == b'\t')
+                .count();
+            let kept = line.get(tabs..).unwrap_or_default();
+            if kept.strip_suffix(b"\n").unwrap_or(kept) == pending.wanted {
+                return text;
+            }
+            text.extend_from_slice(kept);
+        }
+        let wanted = String::from_utf8_lossy(&pending.wanted);
+        let message = format!(
+            "here-document at line {} delimited by end-of-file (wanted `{wanted}')",
+            pending.line
+        );
+        self.warnings.push((self.cursor.line, message));
+        text
+    }
+
+    /// The next line with its newline; an unquoted document joins continued lines.
+    fn document_line(&mut self, line: &mut Vec<u8>, quoted: bool) -> bool {
+        line.clear();
+        let mut escaped = false;
+        while let Some(byte) = self.cursor.peek_raw() {
+            self.cursor.bump();
+            if byte == b'\n' && escaped && !quoted {
+                line.pop();
+                escaped = false;
+                continue;
+            }
+            line.push(byte);
+            if byte == b'\n' {
+                return true;
+            }
+            escaped = byte == b'\\' && !escaped;
+        }
+        !line.is_empty()
+    }
+
+    /// The body as a word.
+    fn document_body(&mut self, pending: &Pending, text: Vec<u8>, line: u32) -> Parsed<Word> {
+        if pending.quoted {
+            let parts = if text.is_empty() {
+                Vec::new()
+            } else {
+                vec![Part::Single(text.into())]
+            };
+            return Ok(Word {
+                parts,
+                pure: true,
+                braces: false,
+                assign: None,
+            });
+        }
+        let mut reader = Reader::new(Cursor::new(text.into(), line), self.env);
+        reader.depth = self.depth;
+        let body = reader.document_parts()?;
+        self.warnings.append(&mut reader.warnings);
+        Ok(body)
+    }
+
+    /// The parts of an unquoted body. What cannot be read fails when it is expanded.
+    fn document_parts(&mut self) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        loop {
+            let rest = self.cursor.rest();
+            let length = rest
+                .iter()
+                .position(|byte| matches!(byte, b'\\' | b'$' | b'`'))
+                .unwrap_or(rest.len());
+            builder.text(rest.get(..length).unwrap_or_default());
+            self.cursor.skip_lines(length);
+            let Some(byte) = self.cursor.peek() else { break };
+            self.quoted(&mut builder, Quote::Document, byte)?;
+        }
+        let mut word = builder.finish();
+        word.braces = false;
+        if !self.bodies.is_empty() {
+            self.attach_to_word(&mut word);
+        }
+        Ok(word)
+    }
+
+    /// Puts the bodies that were read into the tree.
+    pub(super) fn attach_documents(&mut self, list: &mut List) {
+        if !self.bodies.is_empty() {
+            let bodies = std::mem::take(&mut self.bodies);
+            super::attach::list(list, &bodies);
+        }
+    }
+
+    fn attach_to_word(&mut self, word: &mut Word) {
+        let bodies = std::mem::take(&mut self.bodies);
+        super::attach::word(word, &bodies);
+    }
+}
+
+/// What stands in a body's place until it is attached.
+fn placeholder(number: usize) -> Word {
+    let number = (number as u64).to_le_bytes();
+    Word {
+        parts: vec![Part::Literal(Box::from(number))],
+        pure: true,
+        braces: false,
+        assign: None,
+    }
+}
+
+/// The body that belongs in the place of `word`.
+pub(super) fn body_for(word: &Word, bodies: &[Word]) -> Option<Word> {
+    let [Part::Literal(number)] = word.parts.as_slice() else {
+        return None;
+    };
+    let number = u64::from_le_bytes(number.as_ref().try_into().ok()?);
+    bodies.get(number as usize).cloned()
+}
+
+/// Gathers the text of a delimiter with quotes removed; whether there were any.
+fn without_quotes(parts: &[Part], text: &mut Vec<u8>) -> bool {
+    let mut quoted = false;
+    for part in parts {
+        match part {
+            Part::Literal(literal) => text.extend_from_slice(literal),
+            Part::Escaped(byte) => {
+                text.push(*byte);
+                quoted = true;
+            }
+            Part::Single(literal) | Part::AnsiC { text: literal, .. } => {
+                text.extend_from_slice(literal);
+                quoted = true;
+            }
+            Part::Double { parts, .. } => {
+                without_quotes(parts, text);
+                quoted = true;
+            }
+            other => super::print::part(other, text),
+        }
+    }
+    quoted
+}

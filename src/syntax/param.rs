@@ -1,0 +1,415 @@
+//! `${ … }`: every form of the manual's "Shell Parameter Expansion".
+//!
+//! What does not fit becomes [`ParamOp::Bad`] with its text, because bash finds out when it expands; only a
+//! missing `}` or quote is an error of the reader.
+
+use super::ast::{CaseKind, Param, ParamName, ParamOp, ReplaceKind, Subscript, TestKind, Word};
+use super::dollar::{arith, is_special};
+use super::parser::{Parsed, Reader};
+use super::token::{META, QUOTING, class, starts_name};
+use super::word::{Builder, Quote};
+
+/// A braced parameter before its `}`, and whether it is pure; `None` for the operation when it fits no form.
+struct Reading {
+    param: Param,
+    pure: bool,
+}
+
+impl Reader<'_> {
+    /// Production: `${ … }`, at the `$`; the parameter, and whether it is pure.
+    pub(super) fn braced_parameter(&mut self, quote: Quote) -> Parsed<(Param, bool)> {
+        let line = self.cursor.line;
+        let (start, frames) = (self.cursor.local(), self.cursor.frames());
+        self.cursor.bump_many(2);
+        let reading = self.parameter_form(quote, line)?;
+        if let Some(Reading { param, pure }) = reading {
+            if self.cursor.eat(b'}') {
+                return Ok((param, pure));
+            }
+        }
+        let rest = self.operand(b"}", quote, line)?;
+        self.cursor.eat(b'}');
+        let text = if frames == self.cursor.frames() {
+            self.cursor.since(start).into()
+        } else {
+            Box::from(*b"${}")
+        };
+        Ok((unbraced(ParamName::Special(b'@'), ParamOp::Bad(text)), rest.pure))
+    }
+
+    /// Everything between the braces.
+    fn parameter_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
+        match self.cursor.peek() {
+            Some(b'#') => self.length_form(quote, line),
+            Some(b'!') => self.indirect_form(quote, line),
+            _ => match self.parameter_name() {
+                Some(name) => self.named_form(name, quote, line),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// `${#x}`, or `${#}` and its operations.
+    fn length_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
+        let next = self.cursor.peek_at(1);
+        let start = self.cursor.clone();
+        self.cursor.bump();
+        if next != Some(b'}') {
+            if let Some(name) = self.parameter_name() {
+                let (subscript, pure) = self.subscript(&name, line)?;
+                if self.cursor.peek() == Some(b'}') {
+                    let param = Param {
+                        name,
+                        subscript,
+                        indirect: false,
+                        op: ParamOp::Length,
+                        braced: true,
+                    };
+                    return Ok(Some(Reading { param, pure }));
+                }
+            }
+            self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
+            self.cursor = start;
+            self.cursor.bump();
+        }
+        self.named_form(ParamName::Special(b'#'), quote, line)
+    }
+
+    /// `${!x}`, `${!prefix*}`, `${!a[@]}`, or `${!}` and its operations.
+    fn indirect_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
+        let next = self.cursor.peek_at(1);
+        self.cursor.bump();
+        let names = |byte: u8| {
+            starts_name(byte)
+                || byte.is_ascii_digit()
+                || matches!(byte, b'#' | b'?' | b'@' | b'*' | b'$' | b'!')
+        };
+        let operator =
+            matches!((next, self.cursor.peek_at(1)), (Some(b'#' | b'?' | b'@'), Some(byte)) if byte != b'}');
+        if operator || !next.is_some_and(names) {
+            return self.named_form(ParamName::Special(b'!'), quote, line);
+        }
+        let Some(name) = self.parameter_name() else {
+            return Ok(None);
+        };
+        if let Some(at) = self.all_names(&name) {
+            let param = Param {
+                name,
+                subscript: None,
+                indirect: false,
+                op: ParamOp::Names { at },
+                braced: true,
+            };
+            return Ok(Some(Reading { param, pure: true }));
+        }
+        let (subscript, pure) = self.subscript(&name, line)?;
+        let all = match subscript {
+            Some(Subscript::At) => Some(true),
+            Some(Subscript::Star) => Some(false),
+            _ => None,
+        };
+        if let (Some(at), Some(b'}')) = (all, self.cursor.peek()) {
+            let param = Param {
+                name,
+                subscript: None,
+                indirect: false,
+                op: ParamOp::Keys { at },
+                braced: true,
+            };
+            return Ok(Some(Reading { param, pure }));
+        }
+        let Some((op, op_pure)) = self.operation(quote, line)? else {
+            return Ok(None);
+        };
+        let param = Param {
+            name,
+            subscript,
+            indirect: true,
+            op,
+            braced: true,
+        };
+        Ok(Some(Reading {
+            param,
+            pure: pure && op_pure,
+        }))
+    }
+
+    /// The `*` or `@` of `${!prefix*}`.
+    fn all_names(&mut self, name: &ParamName) -> Option<bool> {
+        let mark = self.cursor.peek().filter(|byte| matches!(byte, b'*' | b'@'))?;
+        if self.cursor.peek_at(1) != Some(b'}') || !matches!(name, ParamName::Variable(_)) {
+            return None;
+        }
+        self.cursor.bump();
+        Some(mark == b'@')
+    }
+
+    /// What follows a name that stands first.
+    fn named_form(&mut self, name: ParamName, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
+        let (subscript, pure) = self.subscript(&name, line)?;
+        let Some((op, op_pure)) = self.operation(quote, line)? else {
+            return Ok(None);
+        };
+        let param = Param {
+            name,
+            subscript,
+            indirect: false,
+            op,
+            braced: true,
+        };
+        Ok(Some(Reading {
+            param,
+            pure: pure && op_pure,
+        }))
+    }
+
+    /// A variable, a positional or a special parameter.
+    fn parameter_name(&mut self) -> Option<ParamName> {
+        let first = self.cursor.peek()?;
+        if starts_name(first) {
+            return Some(ParamName::Variable(self.name()));
+        }
+        if first.is_ascii_digit() {
+            let digits = self.name();
+            let number = std::str::from_utf8(&digits)
+                .ok()
+                .and_then(|digits| digits.parse().ok());
+            return number.map(ParamName::Positional);
+        }
+        is_special(first).then(|| {
+            self.cursor.bump();
+            ParamName::Special(first)
+        })
+    }
+
+    /// Production: `[…]` behind the name of a variable, and whether it is pure.
+    fn subscript(&mut self, name: &ParamName, line: u32) -> Parsed<(Option<Subscript>, bool)> {
+        if self.cursor.peek() != Some(b'[') || !matches!(name, ParamName::Variable(_)) {
+            return Ok((None, true));
+        }
+        self.cursor.bump();
+        let ahead = (self.cursor.peek(), self.cursor.peek_at(1));
+        if let (Some(mark @ (b'@' | b'*')), Some(b']')) = ahead {
+            self.cursor.bump_many(2);
+            let subscript = if mark == b'@' {
+                Subscript::At
+            } else {
+                Subscript::Star
+            };
+            return Ok((Some(subscript), true));
+        }
+        let word = self.subscript_text(line)?;
+        let pure = word.pure;
+        Ok((Some(Subscript::Index(word)), pure))
+    }
+
+    /// Production: the text between brackets, behind the `[`; takes the `]`.
+    pub(super) fn subscript_text(&mut self, line: u32) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        let mut open = 0_usize;
+        loop {
+            match self.cursor.peek() {
+                None => return Err(self.unclosed(b']', line)),
+                Some(byte) if class(byte) & QUOTING != 0 => {
+                    self.quoted(&mut builder, Quote::Bare, byte)?;
+                    continue;
+                }
+                Some(b']') if open == 0 => {
+                    self.cursor.bump();
+                    return Ok(builder.finish());
+                }
+                Some(byte) => {
+                    open = match byte {
+                        b'[' => open + 1,
+                        b']' => open - 1,
+                        _ => open,
+                    };
+                    self.cursor.bump();
+                    builder.byte(byte);
+                }
+            }
+        }
+    }
+
+    /// The operation before `}`, and whether it is pure; `None` when none fits.
+    fn operation(&mut self, quote: Quote, line: u32) -> Parsed<Option<(ParamOp, bool)>> {
+        let Some(first) = self.cursor.peek() else {
+            return Err(self.unclosed(b'}', line));
+        };
+        match first {
+            b'}' => Ok(Some((ParamOp::Get, true))),
+            b':' if !matches!(self.cursor.peek_at(1), Some(b'-' | b'=' | b'?' | b'+')) => {
+                self.slice(line).map(Some)
+            }
+            b':' | b'-' | b'=' | b'?' | b'+' => self.test(quote, line).map(Some),
+            b'#' | b'%' => self.trim(quote, line).map(Some),
+            b'/' => self.replace(quote, line).map(Some),
+            b'^' | b',' | b'~' => self.change_case(quote, line).map(Some),
+            b'@' => Ok(self.transform()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Production: `:- := :? :+` and the same without colon.
+    fn test(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+        let colon = self.cursor.eat(b':');
+        let kind = match self.cursor.peek() {
+            Some(b'=') => TestKind::Assign,
+            Some(b'?') => TestKind::Error,
+            Some(b'+') => TestKind::Alternative,
+            _ => TestKind::Default,
+        };
+        self.cursor.bump();
+        let word = self.operand(b"}", quote, line)?;
+        let pure = word.pure;
+        Ok((ParamOp::Test { kind, colon, word }, pure))
+    }
+
+    /// Production: `# ## % %%` and a pattern.
+    fn trim(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+        let mark = self.cursor.peek().unwrap_or(b'#');
+        self.cursor.bump();
+        let longest = self.cursor.eat(mark);
+        let pattern = self.pattern_operand(b"}", quote, line)?;
+        let pure = pattern.pure;
+        Ok((
+            ParamOp::Trim {
+                suffix: mark == b'%',
+                longest,
+                pattern,
+            },
+            pure,
+        ))
+    }
+
+    /// Production: `/pattern/replacement` with its variants `//`, `/#`, `/%`.
+    fn replace(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+        self.cursor.bump();
+        let kind = match self.cursor.peek() {
+            Some(b'/') => ReplaceKind::All,
+            Some(b'#') => ReplaceKind::Prefix,
+            Some(b'%') => ReplaceKind::Suffix,
+            _ => ReplaceKind::First,
+        };
+        if kind != ReplaceKind::First {
+            self.cursor.bump();
+        }
+        let pattern = self.pattern_operand(b"/}", quote, line)?;
+        let replacement = if self.cursor.eat(b'/') {
+            Some(self.pattern_operand(b"}", quote, line)?)
+        } else {
+            None
+        };
+        let pure = pattern.pure && replacement.as_ref().is_none_or(|word| word.pure);
+        Ok((
+            ParamOp::Replace {
+                kind,
+                pattern,
+                replacement,
+            },
+            pure,
+        ))
+    }
+
+    /// Production: `:offset:length`
+    fn slice(&mut self, line: u32) -> Parsed<(ParamOp, bool)> {
+        self.cursor.bump();
+        let offset = arith(self.arithmetic_text(b":}", line)?, false);
+        let length = match self.cursor.eat(b':') {
+            true => Some(arith(self.arithmetic_text(b"}", line)?, false)),
+            false => None,
+        };
+        let pure = offset.text.pure && length.as_ref().is_none_or(|length| length.text.pure);
+        Ok((ParamOp::Slice { offset, length }, pure))
+    }
+
+    /// Production: `^ ^^ , ,, ~ ~~` and an optional pattern.
+    fn change_case(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+        let mark = self.cursor.peek().unwrap_or(b'^');
+        self.cursor.bump();
+        let all = self.cursor.eat(mark);
+        let kind = match mark {
+            b',' => CaseKind::Lower,
+            b'~' => CaseKind::Toggle,
+            _ => CaseKind::Upper,
+        };
+        let pattern = match self.cursor.peek() {
+            Some(b'}') => None,
+            _ => Some(self.pattern_operand(b"}", quote, line)?),
+        };
+        let pure = pattern.as_ref().is_none_or(|word| word.pure);
+        Ok((ParamOp::Case { kind, all, pattern }, pure))
+    }
+
+    /// Production: `@` and a letter.
+    fn transform(&mut self) -> Option<(ParamOp, bool)> {
+        let letter = self
+            .cursor
+            .peek_at(1)
+            .filter(|_| self.cursor.peek_at(2) == Some(b'}'))?;
+        self.cursor.bump_many(2);
+        Some((ParamOp::Transform(letter), true))
+    }
+
+    /// A pattern or replacement: quotes count even inside double quotes, where a tilde does not.
+    fn pattern_operand(&mut self, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        if quote == Quote::Bare {
+            self.operand_tilde(&mut builder);
+        }
+        self.operand_rest(builder, ends, Quote::Bare, line)
+    }
+
+    /// Production: the word of an operation, up to one of `ends`, which stays.
+    pub(super) fn operand(&mut self, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
+        let mut builder = Builder::default();
+        if quote == Quote::Bare {
+            self.operand_tilde(&mut builder);
+        }
+        self.operand_rest(builder, ends, quote, line)
+    }
+
+    fn operand_tilde(&mut self, builder: &mut Builder) {
+        self.tilde(builder, b":/}");
+    }
+
+    fn operand_rest(&mut self, mut builder: Builder, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
+        loop {
+            match self.cursor.peek() {
+                None => return Err(self.unclosed(b'}', line)),
+                Some(byte) if ends.contains(&byte) => return Ok(builder.finish()),
+                Some(b'\\') if quote != Quote::Bare && self.cursor.peek_at(1) == Some(b'}') => {
+                    self.cursor.bump_many(2);
+                    builder.part(super::ast::Part::Escaped(b'}'));
+                }
+                Some(byte) if class(byte) & QUOTING != 0 => self.quoted(&mut builder, quote, byte)?,
+                Some(byte @ (b'<' | b'>'))
+                    if quote == Quote::Bare && self.cursor.peek_at(1) == Some(b'(') =>
+                {
+                    self.cursor.bump_many(2);
+                    let part = self.process_substitution(byte == b'>')?;
+                    builder.part_with(part, false);
+                }
+                Some(byte) => {
+                    self.cursor.bump();
+                    builder.byte(byte);
+                    let colon = byte == b':' && quote == Quote::Bare && class(byte) & META == 0;
+                    if colon {
+                        self.operand_tilde(&mut builder);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A parameter without subscript or indirection.
+fn unbraced(name: ParamName, op: ParamOp) -> Param {
+    Param {
+        name,
+        subscript: None,
+        indirect: false,
+        op,
+        braced: true,
+    }
+}

@@ -1,0 +1,181 @@
+//! The parser's face and its inner reader.
+//!
+//! [`Parser`] owns a source and gives one complete command at a time, as bash reads: what a line defines
+//! (aliases, options) acts on the next one. The work is done by [`Reader`], which lives for one such command and carries
+//! what only that command needs: here-documents that wait for the end of the line, the depth of nesting, and
+//! the budget for reading a stretch twice.
+//!
+//! The productions are methods of `Reader`, one file a family. Every one that can nest goes through
+//! [`Reader::deeper`], so that no input can overflow the stack, neither here nor where the tree is dropped.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::ast::{List, Word};
+use super::cursor::Cursor;
+use super::error::SyntaxError;
+use super::heredoc::Pending;
+
+/// What the parser asks of the shell it reads for.
+pub trait ParseEnv {
+    /// The text of an alias, when aliases are expanded and there is one of this name.
+    fn alias(&self, name: &[u8]) -> Option<&[u8]> {
+        let _ = name;
+        None
+    }
+    /// `shopt extglob`
+    fn extglob(&self) -> bool {
+        false
+    }
+    /// `set -o posix`
+    fn posix(&self) -> bool {
+        false
+    }
+    /// How deep constructs may nest before the parser gives up.
+    fn max_depth(&self) -> usize {
+        MAX_DEPTH
+    }
+}
+
+/// A depth that is safe on a stack of 1 MiB, in debug builds too.
+pub const MAX_DEPTH: usize = 250;
+
+/// No aliases, default options.
+impl ParseEnv for () {}
+
+/// Reads a source, a complete command at a time.
+#[derive(Debug, Clone)]
+pub struct Parser {
+    cursor: Cursor,
+    warnings: Vec<(u32, String)>,
+}
+
+impl Parser {
+    /// A parser at the start of `source`, whose first line has this number. NUL bytes are dropped, as bash does.
+    pub fn new(source: Arc<[u8]>, first_line: u32) -> Self {
+        let source = match memchr::memchr(0, &source) {
+            None => source,
+            Some(_) => source.iter().copied().filter(|byte| *byte != 0).collect(),
+        };
+        Self {
+            cursor: Cursor::new(source, first_line),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The next complete command; `None` at the end of the source. After an error, reading goes on behind the
+    /// line where it stood (bash does so when interactive, and stops otherwise).
+    pub fn next(&mut self, env: &dyn ParseEnv) -> Result<Option<Arc<List>>, SyntaxError> {
+        let cursor = std::mem::replace(&mut self.cursor, Cursor::new(Arc::from([]), 0));
+        let mut reader = Reader::new(cursor, env);
+        let mut result = reader.input_unit();
+        if let Ok(Some(list)) = &mut result {
+            reader.attach_documents(list);
+        }
+        if result.is_err() {
+            reader.skip_line();
+        }
+        self.warnings.append(&mut reader.warnings);
+        self.cursor = reader.cursor;
+        result.map(|list| list.map(Arc::new))
+    }
+
+    /// The line that will be read next, 1 based.
+    pub fn line(&self) -> u32 {
+        self.cursor.line
+    }
+
+    /// The offset that will be read next (NUL bytes not counted).
+    pub fn position(&self) -> usize {
+        self.cursor.offset()
+    }
+
+    /// What bash prints on standard error while it reads: `(line, message)`, the message without `line N: `.
+    pub fn take_warnings(&mut self) -> Vec<(u32, String)> {
+        std::mem::take(&mut self.warnings)
+    }
+}
+
+/// Reads a whole source at once, stopping at the first error.
+pub fn parse_all(source: &[u8], env: &dyn ParseEnv) -> Result<Vec<Arc<List>>, SyntaxError> {
+    let mut parser = Parser::new(source.into(), 1);
+    let mut lists = Vec::new();
+    while let Some(list) = parser.next(env)? {
+        lists.push(list);
+    }
+    Ok(lists)
+}
+
+/// The result of a production.
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
+
+/// Reads one complete command.
+pub(super) struct Reader<'e> {
+    pub(super) cursor: Cursor,
+    pub(super) env: &'e dyn ParseEnv,
+    /// Extended patterns are recognised here.
+    pub(super) extglob: bool,
+    pub(super) depth: usize,
+    max_depth: usize,
+    /// Here-documents whose bodies start after the next newline.
+    pub(super) pending: Vec<Pending>,
+    /// Bodies read so far, by number; see `heredoc`.
+    pub(super) bodies: Vec<Word>,
+    pub(super) warnings: Vec<(u32, String)>,
+    /// Where `((` or `$((` turned out not to open arithmetic.
+    pub(super) not_arith: FxHashSet<(usize, usize)>,
+    /// Bytes that may still be read twice, or come from aliases.
+    budget: usize,
+    /// What closes the substitution being read; 0 at top level.
+    pub(super) closer: u8,
+}
+
+impl<'e> Reader<'e> {
+    pub(super) fn new(cursor: Cursor, env: &'e dyn ParseEnv) -> Self {
+        let budget = (cursor.rest().len() * 4).max(1 << 20);
+        Self {
+            cursor,
+            env,
+            extglob: env.extglob(),
+            depth: 0,
+            max_depth: env.max_depth(),
+            pending: Vec::new(),
+            bodies: Vec::new(),
+            warnings: Vec::new(),
+            not_arith: FxHashSet::default(),
+            budget,
+            closer: 0,
+        }
+    }
+
+    /// Runs a production one level deeper.
+    pub(super) fn deeper<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= self.max_depth {
+            return Err(self.too_large("commands nested too deeply"));
+        }
+        self.depth += 1;
+        let result = production(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Pays for `bytes` that are read again.
+    pub(super) fn charge(&mut self, bytes: usize) -> Parsed<()> {
+        match self.budget.checked_sub(bytes + 1) {
+            Some(left) => self.budget = left,
+            None => return Err(self.too_large("command too complex")),
+        }
+        Ok(())
+    }
+
+    fn too_large(&self, what: &str) -> SyntaxError {
+        SyntaxError {
+            message: format!("syntax error: {what}"),
+            line: self.cursor.line,
+            context: None,
+            incomplete: false,
+            limit: true,
+        }
+    }
+}

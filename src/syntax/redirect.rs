@@ -1,0 +1,157 @@
+//! Redirections.
+
+use super::ast::{Redirect, RedirectFd, RedirectOp};
+use super::parser::{Parsed, Reader};
+use super::token::{NAME, class, is_meta, starts_name};
+
+impl Reader<'_> {
+    /// Production: a redirection, if one starts here.
+    pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
+        let line = self.cursor.line;
+        let prefix = match self.cursor.peek() {
+            Some(b'<' | b'>') if self.cursor.peek_at(1) != Some(b'(') => 0,
+            Some(b'&') if self.cursor.peek_at(1) == Some(b'>') => 0,
+            Some(b'0'..=b'9') => self.digits_before_operator(),
+            Some(b'{') => self.variable_before_operator(),
+            _ => return Ok(None),
+        };
+        if prefix == 0 && matches!(self.cursor.peek(), Some(b'0'..=b'9' | b'{')) {
+            return Ok(None);
+        }
+        let fd = self.redirect_fd(prefix)?;
+        self.redirect_operator(fd, line).map(Some)
+    }
+
+    /// How many digits stand directly before `<` or `>`.
+    fn digits_before_operator(&mut self) -> usize {
+        let mut length = 1;
+        while self
+            .cursor
+            .peek_at(length)
+            .is_some_and(|byte| byte.is_ascii_digit())
+        {
+            length += 1;
+        }
+        let operator = matches!(self.cursor.peek_at(length), Some(b'<' | b'>'));
+        if operator && length < 11 { length } else { 0 }
+    }
+
+    /// How many bytes `{name}` or `{name[…]}` has, directly before `<` or `>`.
+    fn variable_before_operator(&mut self) -> usize {
+        if !self.cursor.peek_at(1).is_some_and(starts_name) {
+            return 0;
+        }
+        let mut length = 2;
+        while self
+            .cursor
+            .peek_at(length)
+            .is_some_and(|byte| class(byte) & NAME != 0)
+        {
+            length += 1;
+        }
+        if self.cursor.peek_at(length) == Some(b'[') {
+            while self
+                .cursor
+                .peek_at(length)
+                .is_some_and(|byte| byte != b'}' && !is_meta(byte))
+            {
+                length += 1;
+            }
+        }
+        let closed = self.cursor.peek_at(length) == Some(b'}');
+        let operator = matches!(self.cursor.peek_at(length + 1), Some(b'<' | b'>'));
+        if closed && operator { length + 1 } else { 0 }
+    }
+
+    /// Takes the `prefix` bytes before the operator.
+    fn redirect_fd(&mut self, prefix: usize) -> Parsed<Option<RedirectFd>> {
+        if prefix == 0 {
+            return Ok(None);
+        }
+        if self.cursor.eat(b'{') {
+            let name = self.name();
+            let line = self.cursor.line;
+            let subscript = if self.cursor.eat(b'[') {
+                Some(self.subscript_text(line)?)
+            } else {
+                None
+            };
+            self.cursor.eat(b'}');
+            return Ok(Some(RedirectFd::Variable(name, subscript)));
+        }
+        let digits = self.name();
+        let number = std::str::from_utf8(&digits)
+            .ok()
+            .and_then(|digits| digits.parse().ok());
+        Ok(Some(RedirectFd::Number(number.unwrap_or(u32::MAX))))
+    }
+
+    /// Production: the operator and its word.
+    fn redirect_operator(&mut self, fd: Option<RedirectFd>, line: u32) -> Parsed<Redirect> {
+        let Some(operator) = self.operator() else {
+            return Err(self.unexpected());
+        };
+        self.cursor.bump_many(operator.len());
+        self.blanks();
+        let starts_word = self.cursor.peek().is_some() && self.operator().is_none();
+        if !starts_word {
+            return Err(self.unexpected());
+        }
+        if matches!(operator, b"<<" | b"<<-") {
+            let document = self.here_document(operator == b"<<-", line)?;
+            return Ok(Redirect {
+                fd,
+                op: RedirectOp::HereDocument(document),
+                line,
+            });
+        }
+        let word = self.word()?;
+        let op = match operator {
+            b"<" => RedirectOp::Read(word),
+            b">" => RedirectOp::Write(word),
+            b">|" => RedirectOp::Clobber(word),
+            b">>" => RedirectOp::Append(word),
+            b"<>" => RedirectOp::ReadWrite(word),
+            b"&>" => RedirectOp::WriteBoth(word),
+            b"&>>" => RedirectOp::AppendBoth(word),
+            b"<&" => RedirectOp::DuplicateInput(word),
+            b">&" => RedirectOp::DuplicateOutput(word),
+            _ => RedirectOp::HereString(word),
+        };
+        Ok(Redirect { fd, op, line })
+    }
+
+    /// The redirections behind a compound command.
+    pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
+        let mut redirects = Vec::new();
+        loop {
+            self.blanks();
+            match self.redirect()? {
+                Some(redirect) => redirects.push(redirect),
+                None => return Ok(redirects),
+            }
+        }
+    }
+}
+
+/// Whether expanding the redirection can run nothing.
+pub(super) fn is_pure(redirect: &Redirect) -> bool {
+    let subscript_pure = match &redirect.fd {
+        Some(RedirectFd::Variable(_, Some(subscript))) => subscript.pure,
+        _ => true,
+    };
+    let word = match &redirect.op {
+        RedirectOp::Read(word)
+        | RedirectOp::Write(word)
+        | RedirectOp::Clobber(word)
+        | RedirectOp::Append(word)
+        | RedirectOp::ReadWrite(word)
+        | RedirectOp::WriteBoth(word)
+        | RedirectOp::AppendBoth(word)
+        | RedirectOp::DuplicateInput(word)
+        | RedirectOp::DuplicateOutput(word)
+        | RedirectOp::HereString(word) => word,
+        RedirectOp::HereDocument(document) => &document.body,
+    };
+    subscript_pure && word.pure
+}
