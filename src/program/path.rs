@@ -1,0 +1,88 @@
+//! Paths as text: what gnulib's `dirname` and `filenamecat` modules do.
+
+/// `directory/name`, with one slash between; an empty directory gives the name.
+pub fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = directory.to_vec();
+    if !path.is_empty() && path.last() != Some(&b'/') {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+/// [`join`] where slashes before the name do not count: `file_name_concat`.
+pub fn concatenate(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let start = name.iter().take_while(|byte| **byte == b'/').count();
+    join(directory, name.get(start..).unwrap_or_default())
+}
+
+/// The path without slashes at its end; `/` stays.
+pub fn without_trailing_slashes(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    match path.get(..end) {
+        Some([]) if !path.is_empty() => b"/",
+        Some(stripped) => stripped,
+        None => path,
+    }
+}
+
+/// The last component with the slashes after it; of `/` nothing.
+pub fn last_component(path: &[u8]) -> &[u8] {
+    let stripped = without_trailing_slashes(path);
+    if stripped == b"/" {
+        return b"";
+    }
+    let start = stripped.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    path.get(start..).unwrap_or_default()
+}
+
+/// The last component without slashes; of `/` a slash: what `basename` prints.
+pub fn base_name(path: &[u8]) -> &[u8] {
+    let stripped = without_trailing_slashes(path);
+    if stripped == b"/" {
+        return b"/";
+    }
+    last_component(stripped)
+}
+
+/// What is before the last component: what `dirname` prints.
+pub fn directory_name(path: &[u8]) -> &[u8] {
+    let stripped = without_trailing_slashes(path);
+    match stripped.iter().rposition(|byte| *byte == b'/') {
+        None => b".",
+        Some(slash) => match without_trailing_slashes(stripped.get(..slash).unwrap_or_default()) {
+            [] => b"/",
+            directory => directory,
+        },
+    }
+}
+
+/// The last component is `.` or `..`.
+pub fn is_dot_or_dotdot(name: &[u8]) -> bool {
+    matches!(without_trailing_slashes(last_component(name)), b"." | b"..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        for (path, directory, base) in [
+            ("a/b//", "a", "b"),
+            ("/", "/", "/"),
+            ("//", "/", "/"),
+            ("/a", "/", "a"),
+            ("a", ".", "a"),
+            ("a//b", "a", "b"),
+            ("", ".", ""),
+        ] {
+            assert_eq!(directory_name(path.as_bytes()), directory.as_bytes(), "{path}");
+            assert_eq!(base_name(path.as_bytes()), base.as_bytes(), "{path}");
+        }
+        assert_eq!(last_component(b"a/b//"), b"b//");
+        assert_eq!(concatenate(b"d", b"/x"), b"d/x");
+        assert_eq!(join(b"d/", b"x"), b"d/x");
+        assert!(is_dot_or_dotdot(b"a/../"));
+    }
+}
