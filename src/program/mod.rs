@@ -8,18 +8,26 @@
 use crate::kernel::Program;
 
 mod cat;
+mod r#false;
 mod message;
 mod mkdir;
 mod path;
 mod remove;
 mod rm;
 mod rmdir;
-mod r#false;
 mod r#true;
 mod usage;
 
 /// Every program, sorted by name.
-pub static PROGRAMS: &[Program] = &[cat::PROGRAM, r#false::PROGRAM, mkdir::PROGRAM, rm::PROGRAM, rmdir::PROGRAM, r#true::PROGRAM];
+#[rustfmt::skip] // one a line, so that two additions do not meet
+pub static PROGRAMS: &[Program] = &[
+    cat::PROGRAM,
+    r#false::PROGRAM,
+    mkdir::PROGRAM,
+    rm::PROGRAM,
+    rmdir::PROGRAM,
+    r#true::PROGRAM,
+];
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
