@@ -138,7 +138,7 @@ impl Fs {
     pub fn link(&self, view: &View<'_>, old: &[u8], new: &[u8], follow: Follow) -> Result<(), Errno> {
         let table = self.table();
         let Place { mount, node } = resolve(&table, view, old, follow)?.place;
-        let slot = free_slot(Walker::new(&table, view, new)?, node.kind)?;
+        let slot = free_slot(Walker::new(&table, view, new)?, FileKind::Regular)?;
         let directory = slot.directory();
         if directory.mount.device != mount.device {
             return Err(Errno::EXDEV);

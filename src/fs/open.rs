@@ -124,6 +124,7 @@ fn open_or_create(
         let name = match walker.walk()? {
             Last::Name(name) => name,
             // `.`, `..` and `/` are directories.
+            _ if flags.exclusive => return Err(Errno::EEXIST),
             _ => return Err(Errno::EISDIR),
         };
         if walker.trailing_slash {

@@ -36,15 +36,30 @@ static SPEC: Spec<Flag> = Spec::new(
     "Concatenate FILE(s) to standard output.\n\nWith no FILE, or when FILE is -, read standard input.",
     &[
         Opt::flag(Flag::All, 'A', "show-all", "equivalent to -vET"),
-        Opt::flag(Flag::NumberNonblank, 'b', "number-nonblank", "number nonempty output lines, overrides -n"),
+        Opt::flag(
+            Flag::NumberNonblank,
+            'b',
+            "number-nonblank",
+            "number nonempty output lines, overrides -n",
+        ),
         Opt::short(Flag::NonprintingEnds, 'e', "equivalent to -vE"),
         Opt::flag(Flag::Ends, 'E', "show-ends", "display $ at end of each line"),
         Opt::flag(Flag::Number, 'n', "number", "number all output lines"),
-        Opt::flag(Flag::Squeeze, 's', "squeeze-blank", "suppress repeated empty output lines"),
+        Opt::flag(
+            Flag::Squeeze,
+            's',
+            "squeeze-blank",
+            "suppress repeated empty output lines",
+        ),
         Opt::short(Flag::NonprintingTabs, 't', "equivalent to -vT"),
         Opt::flag(Flag::Tabs, 'T', "show-tabs", "display TAB characters as ^I"),
         Opt::short(Flag::Unbuffered, 'u', "(ignored)"),
-        Opt::flag(Flag::Nonprinting, 'v', "show-nonprinting", "use ^ and M- notation, except for LFD and TAB"),
+        Opt::flag(
+            Flag::Nonprinting,
+            'v',
+            "show-nonprinting",
+            "use ^ and M- notation, except for LFD and TAB",
+        ),
     ],
 );
 
@@ -105,8 +120,16 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             status = 1;
             continue;
         };
-        if proc.fds.get(1).is_ok_and(|output| is_own_output(input.file(), output)) {
-            let message = [&crate::args::quotef(&path), b": input file is output file".as_slice()].concat();
+        if proc
+            .fds
+            .get(1)
+            .is_ok_and(|output| is_own_output(input.file(), output))
+        {
+            let message = [
+                &crate::args::quotef(&path),
+                b": input file is output file".as_slice(),
+            ]
+            .concat();
             proc.warn(message).await?;
             status = 1;
             continue;

@@ -58,5 +58,9 @@ pub async fn open_input(proc: &mut Proc, path: &[u8]) -> Result<Option<Input>, S
 
 /// The operands, or standard input when there are none.
 pub fn operands_or_stdin(operands: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    if operands.is_empty() { vec![b"-".to_vec()] } else { operands }
+    if operands.is_empty() {
+        vec![b"-".to_vec()]
+    } else {
+        operands
+    }
 }

@@ -101,7 +101,11 @@ impl ModeChange {
         let mut concerned = 0;
         for clause in &self.clauses {
             let kept = if directory { SET_UID | SET_GID } else { 0 } & !clause.mentioned;
-            let classes = if clause.affected == 0 { !umask } else { clause.affected };
+            let classes = if clause.affected == 0 {
+                !umask
+            } else {
+                clause.affected
+            };
             let value = clause.bits(mode, directory) & classes & !kept;
             match clause.operation {
                 Operation::Set => {
@@ -286,12 +290,13 @@ pub fn symbolic_umask(text: &[u8], umask: u32) -> Result<u32, UmaskError> {
 /// The letters of a mode without its kind, as `ls -l` shows them: `rwxr-sr-T`.
 pub fn permission_letters(mode: u32) -> [u8; 9] {
     let bit = |mask: u32, letter: u8| if mode & mask == 0 { b'-' } else { letter };
-    let execute = |execute: u32, special: u32, both: u8, alone: u8| match (mode & execute != 0, mode & special != 0) {
-        (true, true) => both,
-        (false, true) => alone,
-        (true, false) => b'x',
-        (false, false) => b'-',
-    };
+    let execute =
+        |execute: u32, special: u32, both: u8, alone: u8| match (mode & execute != 0, mode & special != 0) {
+            (true, true) => both,
+            (false, true) => alone,
+            (true, false) => b'x',
+            (false, false) => b'-',
+        };
     [
         bit(0o400, b'r'),
         bit(0o200, b'w'),
@@ -348,7 +353,9 @@ mod tests {
 
     #[test]
     fn what_is_no_mode() {
-        for text in ["", "8", "77777", "u", "u+q", "x+r", "755x", "u+755", "+7,", ",u+x", "u+x,", "u+gr"] {
+        for text in [
+            "", "8", "77777", "u", "u+q", "x+r", "755x", "u+755", "+7,", ",u+x", "u+x,", "u+gr",
+        ] {
             assert_eq!(ModeChange::parse(text.as_bytes()), None, "{text}");
         }
     }
