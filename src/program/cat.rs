@@ -4,9 +4,9 @@
 //! newlines is copied whole unless `-v` or `-T` must look at every byte. Numbers and runs of blank lines go on from one
 //! file to the next.
 
-use super::usage;
+use super::usage::{self, Failure};
 use crate::args::{COREUTILS, Opt, Parsed, Spec};
-use crate::fs::{Errno, FileKind};
+use crate::fs::FileKind;
 use crate::kernel::{File, Input, Proc, Program, Stop};
 
 /// The program.
@@ -115,7 +115,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let format = Format::from_options(&parsed);
     let mut state = State::default();
     let mut status = 0;
+    if let Err(errno) = proc.fds.get(1) {
+        return Err(usage::fail(proc, 1, format!("standard output: {errno}")).await);
+    }
+    let mut read_stdin = false;
     for path in usage::operands_or_stdin(parsed.operands) {
+        read_stdin |= path == b"-";
         let Some(input) = usage::open_input(proc, &path).await? else {
             status = 1;
             continue;
@@ -135,18 +140,20 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             continue;
         }
         let copied = if format.is_plain() {
-            copy(proc, input).await?
+            copy(proc, input).await
         } else {
-            show(proc, input, &format, &mut state).await?
+            show(proc, input, &format, &mut state).await
         };
-        if let Err(errno) = copied {
-            proc.flush().await?;
+        if let Err(errno) = usage::settle(copied)? {
             usage::warn_file(proc, &path, errno).await?;
             status = 1;
         }
     }
     if state.pending_return {
         proc.write(b"\r").await?;
+    }
+    if read_stdin && let Err(errno) = proc.stdin() {
+        return Err(usage::fail(proc, 1, format!("closing standard input: {errno}")).await);
     }
     Ok(status)
 }
@@ -162,38 +169,29 @@ fn is_own_output(input: &File, output: &File) -> bool {
             .is_ok_and(|metadata| metadata.kind == FileKind::Regular && input.offset() < metadata.size)
 }
 
-async fn copy(proc: &mut Proc, mut input: Input) -> Result<Result<(), Errno>, Stop> {
+async fn copy(proc: &mut Proc, mut input: Input) -> Result<(), Failure> {
     loop {
-        match input.block().await {
-            Ok([]) => return Ok(Ok(())),
-            Ok(block) => {
-                proc.write(block).await?;
-                // What is there goes on at once: a reader may wait for it.
-                proc.flush().await?;
-            }
-            Err(errno) => return Ok(Err(errno)),
+        let block = input.block().await?;
+        if block.is_empty() {
+            return Ok(());
         }
+        proc.write(block).await?;
+        // What is there goes on at once: a reader may wait for it.
+        proc.flush().await?;
     }
 }
 
-async fn show(
-    proc: &mut Proc,
-    mut input: Input,
-    format: &Format,
-    state: &mut State,
-) -> Result<Result<(), Errno>, Stop> {
+async fn show(proc: &mut Proc, mut input: Input, format: &Format, state: &mut State) -> Result<(), Failure> {
     loop {
-        match input.block().await {
-            Ok([]) => return Ok(Ok(())),
-            Ok(block) => {
-                for line in block.split_inclusive(|byte| *byte == b'\n') {
-                    show_line(proc.out(), line, format, state);
-                    proc.flush_if_full().await?;
-                }
-                proc.flush().await?;
-            }
-            Err(errno) => return Ok(Err(errno)),
+        let block = input.block().await?;
+        if block.is_empty() {
+            return Ok(());
         }
+        for line in block.split_inclusive(|byte| *byte == b'\n') {
+            show_line(proc.out(), line, format, state);
+            proc.flush_if_full().await?;
+        }
+        proc.flush().await?;
     }
 }
 

@@ -7,26 +7,35 @@
 
 use crate::kernel::Program;
 
+mod blocks;
 mod cat;
 mod r#false;
+mod head;
 mod message;
 mod mkdir;
 mod path;
 mod remove;
 mod rm;
 mod rmdir;
+mod tee;
 mod r#true;
 mod usage;
+mod wc;
+mod yes;
 
 /// Every program, sorted by name.
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
     r#false::PROGRAM,
+    head::PROGRAM,
     mkdir::PROGRAM,
     rm::PROGRAM,
     rmdir::PROGRAM,
+    tee::PROGRAM,
     r#true::PROGRAM,
+    wc::PROGRAM,
+    yes::PROGRAM,
 ];
 
 /// Programs that run other programs: each gets a task of its own.

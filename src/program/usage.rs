@@ -1,6 +1,6 @@
 //! What every program does first and says the same way: parse its arguments or answer instead, and open its operands.
 
-use crate::args::{Outcome, Parsed, Spec, UsageError, quotef};
+use crate::args::{Outcome, Parsed, Spec, UsageError, quoteaf, quotef};
 use crate::fs::Errno;
 use crate::kernel::{Input, Proc, Stop};
 
@@ -63,4 +63,46 @@ pub fn operands_or_stdin(operands: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     } else {
         operands
     }
+}
+
+/// Why work on one file ends early.
+#[derive(Debug, Clone, Copy)]
+pub enum Failure {
+    /// The program ends.
+    Stop(Stop),
+    /// The file cannot be read; the program says so and goes on.
+    File(Errno),
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        Failure::Stop(stop)
+    }
+}
+
+impl From<crate::kernel::Halt> for Failure {
+    fn from(halt: crate::kernel::Halt) -> Self {
+        Failure::Stop(Stop::Halt(halt))
+    }
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Self {
+        Failure::File(errno)
+    }
+}
+
+/// What work on a file came to, when the program goes on.
+pub fn settle<T>(result: Result<T, Failure>) -> Result<Result<T, Errno>, Stop> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Failure::File(errno)) => Ok(Err(errno)),
+        Err(Failure::Stop(stop)) => Err(stop),
+    }
+}
+
+/// Prints `NAME: BEFORE 'FILE' AFTER`, the file always in quotes.
+pub async fn warn_about(proc: &mut Proc, before: &str, path: &[u8], after: &str) -> Result<(), Stop> {
+    let message = [before.as_bytes(), b" ", &quoteaf(path), after.as_bytes()].concat();
+    proc.warn(message).await
 }
