@@ -26,6 +26,8 @@ pub struct Item {
     pub and_or: AndOr,
     /// Ended by `&`.
     pub background: bool,
+    /// Ended by a newline alone: inside `$( … )` the printer keeps it.
+    pub newline: bool,
 }
 
 /// `pipeline { (&& | ||) pipeline }`, left associative.
@@ -431,6 +433,8 @@ pub struct HereDocument {
     pub quoted: bool,
     /// The body, tabs already stripped, expanded as in double quotes (where `"` is ordinary).
     pub body: Word,
+    /// The body as written, where printing its parts gives another text.
+    pub raw: Option<Box<[u8]>>,
 }
 
 /// A compound command and its redirections.

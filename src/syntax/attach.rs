@@ -6,37 +6,38 @@
 use std::sync::Arc;
 
 use super::ast::{
-    AndOr, Arith, Assign, AssignValue, Command, Compound, CompoundKind, Cond, HereDocument, List, Param,
-    ParamOp, Part, Pipeline, Redirect, RedirectFd, RedirectOp, Simple, Subscript, Substitution, Word,
+    AndOr, Arith, Assign, AssignValue, Command, Compound, CompoundKind, Cond, List, Param, ParamOp, Part,
+    Pipeline, Redirect, RedirectFd, RedirectOp, Simple, Subscript, Substitution, Word,
 };
+use super::heredoc::Body;
 
 /// Attaches the bodies to a list.
-pub(super) fn list(list: &mut List, bodies: &[Word]) {
+pub(super) fn list(list: &mut List, bodies: &[Body]) {
     for item in &mut list.items {
         and_or(&mut item.and_or, bodies);
     }
 }
 
-fn shared(body: &mut Arc<List>, bodies: &[Word]) {
+fn shared(body: &mut Arc<List>, bodies: &[Body]) {
     if let Some(body) = Arc::get_mut(body) {
         list(body, bodies);
     }
 }
 
-fn and_or(and_or: &mut AndOr, bodies: &[Word]) {
+fn and_or(and_or: &mut AndOr, bodies: &[Body]) {
     pipeline(&mut and_or.first, bodies);
     for (_, next) in &mut and_or.rest {
         pipeline(next, bodies);
     }
 }
 
-fn pipeline(pipeline: &mut Pipeline, bodies: &[Word]) {
+fn pipeline(pipeline: &mut Pipeline, bodies: &[Body]) {
     for each in &mut pipeline.commands {
         command(each, bodies);
     }
 }
 
-fn command(command: &mut Command, bodies: &[Word]) {
+fn command(command: &mut Command, bodies: &[Body]) {
     match command {
         Command::Simple(each) => simple(each, bodies),
         Command::Compound(each) => shared_compound(each, bodies),
@@ -53,7 +54,7 @@ fn command(command: &mut Command, bodies: &[Word]) {
     }
 }
 
-fn simple(simple: &mut Simple, bodies: &[Word]) {
+fn simple(simple: &mut Simple, bodies: &[Body]) {
     for each in &mut simple.assigns {
         assign(each, bodies);
     }
@@ -66,7 +67,7 @@ fn simple(simple: &mut Simple, bodies: &[Word]) {
     }
 }
 
-fn assign(assign: &mut Assign, bodies: &[Word]) {
+fn assign(assign: &mut Assign, bodies: &[Body]) {
     if let Some(subscript) = &mut assign.subscript {
         word(subscript, bodies);
     }
@@ -83,12 +84,12 @@ fn assign(assign: &mut Assign, bodies: &[Word]) {
     }
 }
 
-fn redirect(redirect: &mut Redirect, bodies: &[Word]) {
+fn redirect(redirect: &mut Redirect, bodies: &[Body]) {
     if let Some(RedirectFd::Variable(_, Some(subscript))) = &mut redirect.fd {
         word(subscript, bodies);
     }
     match &mut redirect.op {
-        RedirectOp::HereDocument(document) => here_document(document, bodies),
+        RedirectOp::HereDocument(document) => super::heredoc::attach(document, bodies),
         RedirectOp::Read(each)
         | RedirectOp::Write(each)
         | RedirectOp::Clobber(each)
@@ -102,26 +103,20 @@ fn redirect(redirect: &mut Redirect, bodies: &[Word]) {
     }
 }
 
-fn here_document(document: &mut HereDocument, bodies: &[Word]) {
-    if let Some(body) = super::heredoc::body_for(&document.body, bodies) {
-        document.body = body;
-    }
-}
-
-fn shared_compound(each: &mut Arc<Compound>, bodies: &[Word]) {
+fn shared_compound(each: &mut Arc<Compound>, bodies: &[Body]) {
     if let Some(each) = Arc::get_mut(each) {
         compound(each, bodies);
     }
 }
 
-fn compound(compound: &mut Compound, bodies: &[Word]) {
+fn compound(compound: &mut Compound, bodies: &[Body]) {
     kind(&mut compound.kind, bodies);
     for each in &mut compound.redirects {
         redirect(each, bodies);
     }
 }
 
-fn kind(kind: &mut CompoundKind, bodies: &[Word]) {
+fn kind(kind: &mut CompoundKind, bodies: &[Body]) {
     match kind {
         CompoundKind::Group(body) => list(body, bodies),
         CompoundKind::Subshell(body) => shared(body, bodies),
@@ -169,7 +164,7 @@ fn kind(kind: &mut CompoundKind, bodies: &[Word]) {
     }
 }
 
-fn cond(cond: &mut Cond, bodies: &[Word]) {
+fn cond(cond: &mut Cond, bodies: &[Body]) {
     match cond {
         Cond::And(left, right) | Cond::Or(left, right) => {
             self::cond(left, bodies);
@@ -184,12 +179,12 @@ fn cond(cond: &mut Cond, bodies: &[Word]) {
     }
 }
 
-fn arith(arith: &mut Arith, bodies: &[Word]) {
+fn arith(arith: &mut Arith, bodies: &[Body]) {
     word(&mut arith.text, bodies);
 }
 
 /// Attaches the bodies to a word. A pure word holds no place for one.
-pub(super) fn word(word: &mut Word, bodies: &[Word]) {
+pub(super) fn word(word: &mut Word, bodies: &[Body]) {
     if word.pure {
         return;
     }
@@ -199,7 +194,7 @@ pub(super) fn word(word: &mut Word, bodies: &[Word]) {
     }
 }
 
-fn parts(parts: &mut [Part], bodies: &[Word]) {
+fn parts(parts: &mut [Part], bodies: &[Body]) {
     for part in parts {
         match part {
             Part::Double { parts, .. } => self::parts(parts, bodies),
@@ -212,13 +207,13 @@ fn parts(parts: &mut [Part], bodies: &[Word]) {
     }
 }
 
-fn substitution(substitution: &mut Substitution, bodies: &[Word]) {
+fn substitution(substitution: &mut Substitution, bodies: &[Body]) {
     if substitution.backquoted.is_none() {
         shared(&mut substitution.body, bodies);
     }
 }
 
-fn param(param: &mut Param, bodies: &[Word]) {
+fn param(param: &mut Param, bodies: &[Body]) {
     if let Some(Subscript::Index(subscript)) = &mut param.subscript {
         word(subscript, bodies);
     }

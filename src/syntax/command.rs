@@ -25,6 +25,7 @@ impl Reader<'_> {
             items.push(Item {
                 and_or,
                 background: separator == Some(b'&'),
+                newline: false,
             });
             self.blanks();
             match self.cursor.peek() {
@@ -60,12 +61,13 @@ impl Reader<'_> {
             let and_or = self.and_or()?;
             self.blanks();
             let separator = self.separator();
+            self.blanks();
+            let newline = self.cursor.peek() == Some(b'\n');
             items.push(Item {
                 and_or,
                 background: separator == Some(b'&'),
+                newline: newline && separator.is_none(),
             });
-            self.blanks();
-            let newline = self.cursor.peek() == Some(b'\n');
             if newline {
                 self.newlines()?;
             }

@@ -4,6 +4,8 @@
 //! body stays empty, and when the complete command has been read, [`Reader::attach_documents`] puts the bodies
 //! in their places (see `attach`).
 
+use std::sync::Arc;
+
 use super::ast::{HereDocument, List, Part, Word};
 use super::cursor::Cursor;
 use super::parser::{Parsed, Reader};
@@ -21,6 +23,28 @@ pub(super) struct Pending {
     line: u32,
 }
 
+/// A body that was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Body {
+    word: Word,
+    raw: Option<Box<[u8]>>,
+}
+
+impl HereDocument {
+    /// The delimiter without its quotes: the line that ends the document.
+    pub fn wanted(&self) -> Vec<u8> {
+        let mut wanted = Vec::new();
+        let mut reader = Reader::new(Cursor::new(Arc::from(&*self.delimiter), 1), &());
+        match reader.word() {
+            Ok(word) if self.quoted => {
+                without_quotes(&word.parts, &mut wanted);
+                wanted
+            }
+            _ => self.delimiter.to_vec(),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// Production: the delimiter behind `<<` or `<<-`.
     pub(super) fn here_document(&mut self, strip_tabs: bool, line: u32) -> Parsed<HereDocument> {
@@ -36,10 +60,7 @@ impl Reader<'_> {
             wanted = delimiter.to_vec();
         }
         let number = self.bodies.len();
-        self.bodies.push(Word {
-            pure: true,
-            ..Word::default()
-        });
+        self.bodies.push(Body::default());
         self.pending.push(Pending {
             number,
             wanted,
@@ -52,6 +73,7 @@ impl Reader<'_> {
             strip_tabs,
             quoted,
             body: placeholder(number),
+            raw: None,
         })
     }
 
@@ -112,26 +134,30 @@ impl Reader<'_> {
         !line.is_empty()
     }
 
-    /// The body as a word.
-    fn document_body(&mut self, pending: &Pending, text: Vec<u8>, line: u32) -> Parsed<Word> {
+    /// The body as a word, and as text when its parts would print another one.
+    fn document_body(&mut self, pending: &Pending, text: Vec<u8>, line: u32) -> Parsed<Body> {
         if pending.quoted {
             let parts = if text.is_empty() {
                 Vec::new()
             } else {
                 vec![Part::Single(text.into())]
             };
-            return Ok(Word {
-                parts,
-                pure: true,
-                braces: false,
-                assign: None,
+            return Ok(Body {
+                word: Word {
+                    parts,
+                    pure: true,
+                    ..Word::default()
+                },
+                raw: None,
             });
         }
-        let mut reader = Reader::new(Cursor::new(text.into(), line), self.env);
+        let text: Arc<[u8]> = text.into();
+        let mut reader = Reader::new(Cursor::new(text.clone(), line), self.env);
         reader.depth = self.depth;
-        let body = reader.document_parts()?;
+        let word = reader.document_parts()?;
         self.warnings.append(&mut reader.warnings);
-        Ok(body)
+        let raw = (!word.pure && super::print::print_word(&word) != *text).then(|| Box::from(&*text));
+        Ok(Body { word, raw })
     }
 
     /// The parts of an unquoted body. What cannot be read fails when it is expanded.
@@ -181,13 +207,18 @@ fn placeholder(number: usize) -> Word {
     }
 }
 
-/// The body that belongs in the place of `word`.
-pub(super) fn body_for(word: &Word, bodies: &[Word]) -> Option<Word> {
-    let [Part::Literal(number)] = word.parts.as_slice() else {
-        return None;
+/// Puts the body where its placeholder stands.
+pub(super) fn attach(document: &mut HereDocument, bodies: &[Body]) {
+    let [Part::Literal(number)] = document.body.parts.as_slice() else {
+        return;
     };
-    let number = u64::from_le_bytes(number.as_ref().try_into().ok()?);
-    bodies.get(number as usize).cloned()
+    let Ok(number) = number.as_ref().try_into() else {
+        return;
+    };
+    if let Some(body) = bodies.get(u64::from_le_bytes(number) as usize) {
+        document.body = body.word.clone();
+        document.raw.clone_from(&body.raw);
+    }
 }
 
 /// Gathers the text of a delimiter with quotes removed; whether there were any.

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::ast::{List, Word};
+use super::ast::List;
 use super::cursor::Cursor;
 use super::error::SyntaxError;
-use super::heredoc::Pending;
+use super::heredoc::{Body, Pending};
 
 /// What the parser asks of the shell it reads for.
 pub trait ParseEnv {
@@ -121,7 +121,7 @@ pub(super) struct Reader<'e> {
     /// Here-documents whose bodies start after the next newline.
     pub(super) pending: Vec<Pending>,
     /// Bodies read so far, by number; see `heredoc`.
-    pub(super) bodies: Vec<Word>,
+    pub(super) bodies: Vec<Body>,
     pub(super) warnings: Vec<(u32, String)>,
     /// Where `((` or `$((` turned out not to open arithmetic.
     pub(super) not_arith: FxHashSet<(usize, usize)>,

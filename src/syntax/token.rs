@@ -62,6 +62,11 @@ pub(super) fn is_name(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| starts_name(*byte)) && text.iter().all(|byte| class(*byte) & NAME != 0)
 }
 
+/// Whether the text is a reserved word.
+pub(super) fn is_reserved(text: &[u8]) -> bool {
+    Reserved::from_text(text).is_some()
+}
+
 /// Operators, longest first where one begins another.
 const OPERATORS: [&[u8]; 24] = [
     b"&&", b"&>>", b"&>", b"&", b"||", b"|&", b"|", b";;&", b";;", b";&", b";", b"<<<", b"<<-", b"<<", b"<&",

@@ -1,0 +1,134 @@
+//! The printer: trees back to text, in the layout of `declare -f`, `type`, `$BASH_COMMAND` and `jobs`.
+//!
+//! bash has one printer with two modes: inside a function definition lists are broken into lines, elsewhere they
+//! stay on one. A third switch, for what stands in `$( … )`, keeps the newlines that separated commands, because bash
+//! stores a command substitution as its printed form. Its peculiar treatment of here-documents (bodies wait
+//! for the end of a connection, the `;` behind them vanishes) is reproduced as it is, so the state below mirrors
+//! bash's. Reading what was printed gives the same tree again.
+//!
+//! The differential test against real bash is `tests/syntax_oracle.rs`.
+
+mod command;
+mod compound;
+mod redirect;
+mod word;
+
+use super::ast::{Command, Function, HereDocument, List, Pipeline, Simple, Word};
+
+pub(super) use word::{part, word};
+
+/// `declare -f name`: ends with `}` and no newline.
+pub fn print_function(function: &Function) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.function(function);
+    printer.out
+}
+
+/// A list on one line, where its commands allow it.
+pub fn print_list(list: &List) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.list(list);
+    printer.out
+}
+
+/// A command as `$BASH_COMMAND` and `jobs` show it.
+pub fn print_command(command: &Command) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.indent_once();
+    printer.command(command, false);
+    printer.out
+}
+
+/// A simple command as `$BASH_COMMAND` shows it.
+pub fn print_simple(simple: &Simple) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.simple(simple, false);
+    printer.out
+}
+
+/// A pipeline as `jobs` shows it.
+pub fn print_pipeline(pipeline: &Pipeline) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.pipeline(pipeline);
+    printer.out
+}
+
+/// A word as it was written, up to what bash changes on reading (`$'…'` becomes `'…'`).
+pub fn print_word(word: &Word) -> Vec<u8> {
+    let mut out = Vec::new();
+    self::word(word, &mut out);
+    out
+}
+
+/// One space level of bash's indentation.
+const INDENT: usize = 4;
+
+/// The text so far and the state of the layout.
+#[derive(Default)]
+struct Printer<'t> {
+    out: Vec<u8>,
+    indentation: usize,
+    /// How many of the next commands stay on the line.
+    skip_indent: usize,
+    /// Depth of function definitions: lists are broken into lines.
+    in_function: usize,
+    /// Inside `$( … )`: newlines between commands stay.
+    in_substitution: bool,
+    /// Depth of connections (`;`, `&`, `|`, `&&`, `||`), whose here-documents wait.
+    connections: usize,
+    deferred: Vec<&'t HereDocument>,
+    /// The text ends in here-document bodies.
+    after_document: bool,
+}
+
+impl Printer<'_> {
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn spaces(&mut self) {
+        self.out.resize(self.out.len() + self.indentation, b' ');
+    }
+
+    /// Indents the command that follows, unless it stays on the line.
+    fn indent_once(&mut self) {
+        match self.skip_indent.checked_sub(1) {
+            Some(left) => self.skip_indent = left,
+            None => self.spaces(),
+        }
+    }
+
+    fn newline(&mut self, text: &str) {
+        self.out.push(b'\n');
+        self.spaces();
+        self.text(text);
+    }
+
+    /// A `;` unless a `&` or newline already ends the command.
+    fn semicolon(&mut self) {
+        if !matches!(self.out.last(), Some(b'&' | b'\n')) {
+            self.out.push(b';');
+        }
+    }
+
+    /// Prints `text` and the bodies that wait behind it.
+    fn flush_documents(&mut self, text: &str) {
+        let shown = !matches!(text, "" | ";");
+        if shown {
+            self.text(text);
+        }
+        let documents = std::mem::take(&mut self.deferred);
+        if !documents.is_empty() {
+            self.document_bodies(&documents);
+            if shown {
+                self.out.push(b' ');
+            }
+        }
+    }
+
+    fn flush_waiting(&mut self) {
+        if !self.deferred.is_empty() {
+            self.flush_documents("");
+        }
+    }
+}
