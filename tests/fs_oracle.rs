@@ -3,7 +3,7 @@
 //!
 //! Paths are full of what goes wrong: links in circles and to nowhere, `..` after links, trailing slashes, names that are too
 //! long. Both trees have the same absolute paths, deep enough that no chain of `..` gets near the temporary directory.
-//! `fs_oracle_overlay` plays them on an overlay over a tree that is there before.
+//! In the middle of each sequence the tree is forked, or becomes the lower one of an overlay.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,14 +12,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use exuvia::fs::{
-    Credentials, Existing, FileKind, FileSystem, Follow, Fs, MemFs, OpenFlags, Opened, Timestamp, View,
+    Credentials, Existing, FileKind, FileSystem, Follow, Fs, MemFs, OpenFlags, Opened, Overlay, Quota,
+    Timestamp, View,
 };
 
 /// What an operation gives: a description of the value, or the error number.
 type Outcome = Result<String, i32>;
 
 const SEQUENCES: u64 = 250;
-const STEPS: usize = 60;
+const STEPS: usize = 80;
 const DEPTH: usize = 20;
 
 /// A reproducible source of choices.
@@ -393,23 +394,34 @@ fn counts_links(directory: &tempfile::TempDir) -> bool {
     links == 3
 }
 
-fn compare_on(tree: impl Fn() -> Arc<dyn FileSystem>) {
-    let directory = tempfile::tempdir().unwrap();
+/// Plays many sequences: half of the steps on a tree in memory, the other half on what `wrap` makes of it.
+fn compare_on(wrap: impl Fn(Arc<dyn FileSystem>) -> Arc<dyn FileSystem>) {
+    // Memory is faster than a disk, and the rules are the same.
+    let directory = tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap();
     if !counts_links(&directory) {
         return;
     }
     for seed in 1..=SEQUENCES {
-        let (real, model) = pair(Fs::new(tree()), &directory, seed);
-        play(
-            &real,
-            &model,
-            &mut Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
-            STEPS,
-        );
+        let tree: Arc<dyn FileSystem> = Arc::new(MemFs::default());
+        let (real, model) = pair(Fs::new(Arc::clone(&tree)), &directory, seed);
+        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        play(&real, &model, &mut dice, STEPS / 2);
+        let model = Model {
+            fs: Fs::new(wrap(tree)),
+            ..model
+        };
+        play(&real, &model, &mut dice, STEPS / 2);
     }
 }
 
 #[test]
 fn memory_behaves_as_a_disk() {
-    compare_on(|| Arc::new(MemFs::default()));
+    compare_on(|tree| tree.fork().unwrap());
+}
+
+#[test]
+fn an_overlay_behaves_as_a_disk() {
+    compare_on(|tree| Arc::new(Overlay::new(tree, Quota::default()).unwrap()));
 }

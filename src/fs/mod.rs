@@ -1,7 +1,8 @@
 //! The file tree: storage ([`FileSystem`]) and the rules of POSIX over it ([`Fs`]).
 //!
 //! An [`Fs`] is a table of mounted trees. It resolves paths, checks permissions and finds errors in the order Linux does; a
-//! [`FileSystem`] only keeps nodes. So every tree, ours or an embedder's, behaves alike: [`MemFs`] (in memory, forks in O(1)).
+//! [`FileSystem`] only keeps nodes. So every tree, ours or an embedder's, behaves alike: [`MemFs`] (in memory, forks in O(1)), [`Overlay`]
+//! (changes over another tree), [`ReadOnly`], [`ProcFs`].
 //!
 //! Decisions:
 //! - Nothing here knows the time, the environment or a descriptor: each call brings a [`View`], who asks, from where and when.
@@ -23,8 +24,10 @@ mod host_access;
 mod mem;
 mod mount;
 mod open;
+mod overlay;
 mod permission;
 mod query;
+mod readonly;
 mod remove;
 mod rename;
 mod resolve;
@@ -41,6 +44,8 @@ pub use handle::{Fs, FsSnapshot};
 pub use mem::MemFs;
 pub use mount::MountInfo;
 pub use open::{OpenNode, Opened};
+pub use overlay::Overlay;
+pub use readonly::ReadOnly;
 pub use special::{ProcFs, make_devices};
 pub use storage::{Attributes, FileSystem, NewNode, Node, NodeId, Portable};
 pub use types::{

@@ -7,8 +7,8 @@
 //! (`ENOSPC`, `EFBIG`, `EROFS`). It has no clock: every change brings the time it is stamped with.
 //!
 //! A node number stays the same as long as the node has a name or is retained. Names are single components: never empty,
-//! never `.` or `..`, without `/` or NUL. All methods take `&self`; an implementation locks inside and never calls out while
-//! it holds its lock.
+//! never `.` or `..`, without `/` or NUL. All methods take `&self`; an implementation locks inside, and while
+//! it holds its lock calls nothing but a tree that it wraps.
 
 use std::sync::Arc;
 

@@ -31,21 +31,36 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]... DIRECTORY..."],
     "Create the DIRECTORY(ies), if they do not already exist.",
     &[
-        Opt::required(Flag::Mode, 'm', "mode", "MODE", "set file mode (as in chmod), not a=rwx - umask"),
+        Opt::required(
+            Flag::Mode,
+            'm',
+            "mode",
+            "MODE",
+            "set file mode (as in chmod), not a=rwx - umask",
+        ),
         Opt::flag(
             Flag::Parents,
             'p',
             "parents",
             "no error if existing, make parent directories as needed,\nwith their file modes unaffected by any -m option.",
         ),
-        Opt::flag(Flag::Verbose, 'v', "verbose", "print a message for each created directory"),
+        Opt::flag(
+            Flag::Verbose,
+            'v',
+            "verbose",
+            "print a message for each created directory",
+        ),
         Opt::short(
             Flag::DefaultContext,
             'Z',
             "set SELinux security context of each created directory\nto the default type",
         ),
-        Opt::long(Flag::Context, "context", "like -Z, or if CTX is specified then set the SELinux\nor SMACK security context to CTX")
-            .may_take("CTX"),
+        Opt::long(
+            Flag::Context,
+            "context",
+            "like -Z, or if CTX is specified then set the SELinux\nor SMACK security context to CTX",
+        )
+        .may_take("CTX"),
     ],
 );
 

@@ -18,7 +18,10 @@ pub fn concatenate(directory: &[u8], name: &[u8]) -> Vec<u8> {
 
 /// The path without slashes at its end; `/` stays.
 pub fn without_trailing_slashes(path: &[u8]) -> &[u8] {
-    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    let end = path
+        .iter()
+        .rposition(|byte| *byte != b'/')
+        .map_or(0, |last| last + 1);
     match path.get(..end) {
         Some([]) if !path.is_empty() => b"/",
         Some(stripped) => stripped,
@@ -32,7 +35,10 @@ pub fn last_component(path: &[u8]) -> &[u8] {
     if stripped == b"/" {
         return b"";
     }
-    let start = stripped.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let start = stripped
+        .iter()
+        .rposition(|byte| *byte == b'/')
+        .map_or(0, |slash| slash + 1);
     path.get(start..).unwrap_or_default()
 }
 

@@ -100,7 +100,9 @@ pub async fn remove(proc: &mut Proc, operand: &[u8], removal: &Removal) -> Resul
         result: Removed::Gone,
     };
     let slashes = operand.len() - path::without_trailing_slashes(operand).len();
-    let operand = operand.get(..operand.len() - slashes.saturating_sub(1)).unwrap_or(operand);
+    let operand = operand
+        .get(..operand.len() - slashes.saturating_sub(1))
+        .unwrap_or(operand);
     walk.enter(proc, operand.to_vec()).await?;
     while let Some(level) = walk.levels.last_mut() {
         proc.kernel.breathe().await;
@@ -156,11 +158,20 @@ impl Walk<'_> {
         Ok(())
     }
 
-    async fn enter_directory(&mut self, proc: &mut Proc, path: Vec<u8>, found: &Metadata) -> Result<(), Stop> {
+    async fn enter_directory(
+        &mut self,
+        proc: &mut Proc,
+        path: Vec<u8>,
+        found: &Metadata,
+    ) -> Result<(), Stop> {
         let names = proc.read_dir(&path);
         let empty = names.as_ref().is_ok_and(Vec::is_empty);
         if !self.removal.recursive && !(self.removal.empty_directories && empty) {
-            let errno = if self.removal.empty_directories { Errno::ENOTEMPTY } else { Errno::EISDIR };
+            let errno = if self.removal.empty_directories {
+                Errno::ENOTEMPTY
+            } else {
+                Errno::EISDIR
+            };
             complain(proc, "cannot remove", &path, errno).await?;
             self.failed();
             return Ok(());
@@ -207,7 +218,10 @@ impl Walk<'_> {
     /// Why an operand is not touched at all.
     fn refusal(&self, proc: &Proc, path: &[u8], found: &Metadata) -> Option<Vec<Vec<u8>>> {
         if path::is_dot_or_dotdot(path) {
-            let line = message!("refusing to remove '.' or '..' directory: skipping ", quoteaf(path));
+            let line = message!(
+                "refusing to remove '.' or '..' directory: skipping ",
+                quoteaf(path)
+            );
             return Some(vec![line]);
         }
         let root = proc.metadata(b"/", Follow::Yes).ok();
@@ -240,7 +254,11 @@ impl Walk<'_> {
             return Ok(());
         };
         if self.removal.one_file_system && !self.levels.is_empty() && level.device != self.device {
-            let line = message!("skipping ", quoteaf(&level.path), ", since it's on a different device");
+            let line = message!(
+                "skipping ",
+                quoteaf(&level.path),
+                ", since it's on a different device"
+            );
             proc.warn(line).await?;
             self.failed();
             return Ok(());
@@ -266,16 +284,26 @@ impl Walk<'_> {
         directory: bool,
         unreadable: Option<Errno>,
     ) -> Result<(), Stop> {
-        let result = if directory { proc.remove_dir(path) } else { proc.unlink(path) };
+        let result = if directory {
+            proc.remove_dir(path)
+        } else {
+            proc.unlink(path)
+        };
         let errno = match (result, unreadable) {
             (Ok(()), _) => {
                 if self.removal.verbose {
-                    let what = if directory { "removed directory " } else { "removed " };
+                    let what = if directory {
+                        "removed directory "
+                    } else {
+                        "removed "
+                    };
                     proc.write(&message!(what, quoteaf(path), "\n")).await?;
                 }
                 return Ok(());
             }
-            (Err(Errno::ENOTEMPTY | Errno::EISDIR | Errno::ENOTDIR | Errno::EEXIST), Some(earlier)) => earlier,
+            (Err(Errno::ENOTEMPTY | Errno::EISDIR | Errno::ENOTDIR | Errno::EEXIST), Some(earlier)) => {
+                earlier
+            }
             (Err(errno), _) => errno,
         };
         if self.removal.ignore_missing && is_missing(errno) {
@@ -289,7 +317,13 @@ impl Walk<'_> {
     /// The question before removing a node, when one is to be asked.
     fn question(&self, proc: &Proc, path: &[u8], found: &Metadata) -> Option<Vec<u8>> {
         let protected = self.protected(proc, path, found)?;
-        Some(message!("remove ", protected, file_type(found), " ", quoteaf(path)))
+        Some(message!(
+            "remove ",
+            protected,
+            file_type(found),
+            " ",
+            quoteaf(path)
+        ))
     }
 
     fn directory_question(&self, proc: &Proc, path: &[u8], found: &Metadata, empty: bool) -> Option<Vec<u8>> {
@@ -336,7 +370,10 @@ pub fn root_refusal(path: &[u8]) -> Vec<Vec<u8>> {
 
 /// The error says that there is no such file.
 fn is_missing(errno: Errno) -> bool {
-    matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::EILSEQ | Errno::EINVAL)
+    matches!(
+        errno,
+        Errno::ENOENT | Errno::ENOTDIR | Errno::EILSEQ | Errno::EINVAL
+    )
 }
 
 /// What gnulib calls a node: `regular empty file`.

@@ -81,7 +81,9 @@ const WHEN: &[(&str, Interactive)] = &[
 ];
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
-    let parsed = SPEC.parse(proc.arguments()).map_err(|error| with_hint(proc, error));
+    let parsed = SPEC
+        .parse(proc.arguments())
+        .map_err(|error| with_hint(proc, error));
     let parsed = usage::accept(proc, parsed).await?;
     let options = read_options(proc, &parsed);
     let (removal, prompt_once) = usage::accept(proc, options).await?;
@@ -115,10 +117,12 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(Removal, bool), U
     for (flag, value) in &parsed.options {
         match flag {
             Flag::Force => {
-                (removal.interactive, removal.ignore_missing, prompt_once) = (Interactive::Never, true, false);
+                (removal.interactive, removal.ignore_missing, prompt_once) =
+                    (Interactive::Never, true, false);
             }
             Flag::Always => {
-                (removal.interactive, removal.ignore_missing, prompt_once) = (Interactive::Always, false, false);
+                (removal.interactive, removal.ignore_missing, prompt_once) =
+                    (Interactive::Always, false, false);
             }
             Flag::Once => {
                 (removal.interactive, removal.ignore_missing, prompt_once) =
@@ -161,13 +165,20 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(Removal, bool), U
 
 /// A wrong option may be the name of a file: `rm` says how to remove that.
 fn with_hint(proc: &Proc, error: UsageError) -> UsageError {
-    let exists = |word: &&Vec<u8>| {
-        word.starts_with(b"-") && word.len() > 1 && proc.metadata(word, Follow::No).is_ok()
-    };
+    let exists =
+        |word: &&Vec<u8>| word.starts_with(b"-") && word.len() > 1 && proc.metadata(word, Follow::No).is_ok();
     match proc.arguments().iter().find(exists) {
         Some(name) if error.outcome == Outcome::Complaint => {
             let shown = styled(name, Style::ShellEscape, b"");
-            let line = message!("Try '", proc.name(), " ./", shown, "' to remove the file ", quoteaf(name), ".\n");
+            let line = message!(
+                "Try '",
+                proc.name(),
+                " ./",
+                shown,
+                "' to remove the file ",
+                quoteaf(name),
+                ".\n"
+            );
             error.with_lines(&line)
         }
         _ => error,

@@ -37,7 +37,12 @@ static SPEC: Spec<Flag> = Spec::new(
             "remove DIRECTORY and its ancestors; e.g., 'rmdir -p a/b' is\nsimilar to 'rmdir a/b a'",
         ),
         Opt::long(Flag::Parents, "path", ""),
-        Opt::flag(Flag::Verbose, 'v', "verbose", "output a diagnostic for every directory processed"),
+        Opt::flag(
+            Flag::Verbose,
+            'v',
+            "verbose",
+            "output a diagnostic for every directory processed",
+        ),
     ],
 );
 
@@ -99,14 +104,22 @@ async fn remove_ancestors(proc: &mut Proc, operand: &[u8], options: &Options) ->
     let mut rest = path::without_trailing_slashes(operand);
     while let Some(slash) = memchr::memrchr(b'/', rest) {
         let before = rest.get(..slash).unwrap_or_default();
-        let end = before.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+        let end = before
+            .iter()
+            .rposition(|byte| *byte != b'/')
+            .map_or(0, |last| last + 1);
         rest = before.get(..end.max(1)).unwrap_or(b"/");
         announce(proc, rest, options).await?;
         if let Err(errno) = proc.remove_dir(rest) {
             if options.ignore_non_empty && is_non_empty(proc, rest, errno) {
                 return Ok(true);
             }
-            let line = message!("failed to remove directory ", quoteaf(rest), ": ", errno.message());
+            let line = message!(
+                "failed to remove directory ",
+                quoteaf(rest),
+                ": ",
+                errno.message()
+            );
             proc.warn(line).await?;
             return Ok(false);
         }
