@@ -1,7 +1,10 @@
 //! Byte text: lines, UTF-8, escapes, numbers, formats, columns, quoting. Pure: no clock, no I/O.
 
+pub mod date_parse;
+mod date_words;
 pub mod gnu_quote;
 pub mod mode;
 #[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
+pub mod zone;
