@@ -58,7 +58,7 @@ fn nothing_exists(table: &MountTable, view: &View<'_>, path: &[u8]) -> Result<Ve
             name if !beyond.is_empty() => beyond.push(name.to_vec()),
             name => match walker.find_last(name).map(|place| table.cross(place)) {
                 Ok(place @ Place { node, .. }) if node.kind == FileKind::Directory => {
-                    walker.descend(place, name)
+                    walker.descend(place, name);
                 }
                 // A loop of links counts as a name that leads nowhere.
                 Ok(link) if link.node.kind == FileKind::Symlink && walker.follow(link).is_ok() => {}

@@ -20,7 +20,7 @@ pub(super) const fn template(kind: FileKind) -> NewNode<'static> {
 }
 
 /// The free name that a new node gets. Slashes may follow it only if that is to be a directory.
-fn free_slot<'t>(mut walker: Walker<'t>, kind: FileKind) -> Result<Slot<'t>, Errno> {
+fn free_slot(mut walker: Walker<'_>, kind: FileKind) -> Result<Slot<'_>, Errno> {
     let Last::Name(name) = walker.walk()? else {
         return Err(Errno::EEXIST);
     };

@@ -23,9 +23,13 @@ mod handle;
 mod host_access;
 mod mem;
 mod mount;
+#[cfg(test)]
+mod mount_tests;
 mod open;
 mod overlay;
 mod permission;
+#[cfg(test)]
+mod permission_tests;
 mod query;
 mod readonly;
 mod remove;

@@ -34,9 +34,9 @@ impl Unit {
         match (self, count.checked_sub(1)) {
             (_, None) => 0,
             (Unit::Bytes, _) => count.min(bytes.len()),
-            (Unit::Lines(delimiter), Some(before)) => {
-                memchr::memchr_iter(delimiter, bytes).nth(before).map_or(bytes.len(), |at| at + 1)
-            }
+            (Unit::Lines(delimiter), Some(before)) => memchr::memchr_iter(delimiter, bytes)
+                .nth(before)
+                .map_or(bytes.len(), |at| at + 1),
         }
     }
 }
@@ -61,7 +61,14 @@ pub struct Blocks {
 impl Blocks {
     /// Keeps the last `keep` units.
     pub fn new(kernel: &Kernel, unit: Unit, keep: u64) -> Blocks {
-        Blocks { unit, keep, queue: VecDeque::new(), units: 0, lease: kernel.lease(), held: 0 }
+        Blocks {
+            unit,
+            keep,
+            queue: VecDeque::new(),
+            units: 0,
+            lease: kernel.lease(),
+            held: 0,
+        }
     }
 
     /// Adds bytes at the end.
@@ -75,7 +82,10 @@ impl Blocks {
                 last.bytes.extend_from_slice(bytes);
                 last.units += units;
             }
-            _ => self.queue.push_back(Block { bytes: bytes.to_vec(), units }),
+            _ => self.queue.push_back(Block {
+                bytes: bytes.to_vec(),
+                units,
+            }),
         }
         Ok(())
     }
@@ -110,6 +120,8 @@ impl Blocks {
     /// After [`Blocks::end`], when no excess is left: where in the first block the part that is kept begins.
     pub fn split(&self) -> usize {
         let excess = self.units.saturating_sub(self.keep);
-        self.queue.front().map_or(0, |first| self.unit.offset_behind(&first.bytes, excess))
+        self.queue
+            .front()
+            .map_or(0, |first| self.unit.offset_behind(&first.bytes, excess))
     }
 }

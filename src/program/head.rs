@@ -61,7 +61,11 @@ struct Plan {
 
 impl Plan {
     fn unit(&self) -> Unit {
-        if self.lines { Unit::Lines(self.delimiter) } else { Unit::Bytes }
+        if self.lines {
+            Unit::Lines(self.delimiter)
+        } else {
+            Unit::Bytes
+        }
     }
 
     fn set(&mut self, flag: Flag, value: &[u8]) -> Result<(), UsageError> {
@@ -114,7 +118,13 @@ impl Plan {
     }
 
     fn from_arguments(arguments: &[Vec<u8>]) -> Result<(Plan, Vec<Vec<u8>>), UsageError> {
-        let mut plan = Plan { count: 10, all_but: false, lines: true, delimiter: b'\n', headers: None };
+        let mut plan = Plan {
+            count: 10,
+            all_but: false,
+            lines: true,
+            delimiter: b'\n',
+            headers: None,
+        };
         let mut rest = arguments;
         if let Some((first, others)) = arguments.split_first()
             && plan.set_obsolete(first)?
@@ -134,11 +144,20 @@ fn invalid_trailing(letter: &[u8]) -> UsageError {
 }
 
 fn sentence(lines: bool) -> &'static str {
-    if lines { "invalid number of lines:" } else { "invalid number of bytes:" }
+    if lines {
+        "invalid number of lines:"
+    } else {
+        "invalid number of bytes:"
+    }
 }
 
 fn too_large(text: &[u8], lines: bool) -> UsageError {
-    let message = [sentence(lines).as_bytes(), b" ", &crate::args::quote(text), b": Value too large for defined data type"];
+    let message = [
+        sentence(lines).as_bytes(),
+        b" ",
+        &crate::args::quote(text),
+        b": Value too large for defined data type",
+    ];
     UsageError::plain(1, message.concat())
 }
 
@@ -156,7 +175,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let mut status = 0;
     let mut first = true;
     for path in paths {
-        let name = if path == b"-" { b"standard input".as_slice() } else { &path };
+        let name = if path == b"-" {
+            b"standard input".as_slice()
+        } else {
+            &path
+        };
         let file = match proc.open_operand(&path).await {
             Ok(file) => file,
             Err(errno) => {

@@ -48,10 +48,25 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]... [FILE]..."],
     "Copy standard input to each FILE, and also to standard output.\n",
     &[
-        Opt::flag(Flag::Append, 'a', "append", "append to the given FILEs, do not overwrite"),
-        Opt::flag(Flag::IgnoreInterrupts, 'i', "ignore-interrupts", "ignore interrupt signals"),
+        Opt::flag(
+            Flag::Append,
+            'a',
+            "append",
+            "append to the given FILEs, do not overwrite",
+        ),
+        Opt::flag(
+            Flag::IgnoreInterrupts,
+            'i',
+            "ignore-interrupts",
+            "ignore interrupt signals",
+        ),
         Opt::short(Flag::Diagnose, 'p', "diagnose errors writing to non pipes"),
-        Opt::long(Flag::OutputError, "output-error", "set behavior on write error.  See MODE below").may_take("MODE"),
+        Opt::long(
+            Flag::OutputError,
+            "output-error",
+            "set behavior on write error.  See MODE below",
+        )
+        .may_take("MODE"),
     ],
 )
 .notes(
@@ -87,15 +102,25 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     if parsed.has(Flag::IgnoreInterrupts) {
         proc.signals.set(Signal::INT, Disposition::Ignore);
     }
-    let flags = if parsed.has(Flag::Append) { OpenFlags::APPEND } else { OpenFlags::CREATE };
+    let flags = if parsed.has(Flag::Append) {
+        OpenFlags::APPEND
+    } else {
+        OpenFlags::CREATE
+    };
     let mut status = 0;
     let mut outputs = Vec::new();
     if let Ok(stdout) = proc.fds.get(1) {
-        outputs.push(Output { name: b"standard output".to_vec(), file: Arc::clone(stdout) });
+        outputs.push(Output {
+            name: b"standard output".to_vec(),
+            file: Arc::clone(stdout),
+        });
     }
     for path in &parsed.operands {
         match proc.open(path, flags).await {
-            Ok(file) => outputs.push(Output { name: path.clone(), file }),
+            Ok(file) => outputs.push(Output {
+                name: path.clone(),
+                file,
+            }),
             Err(errno) => {
                 status = 1;
                 usage::warn_file(proc, path, errno).await?;

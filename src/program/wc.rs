@@ -68,7 +68,12 @@ impl Columns {
             longest: parsed.has(Flag::Longest),
         };
         if columns.count() == 0 {
-            return Columns { lines: true, words: true, bytes: true, ..columns };
+            return Columns {
+                lines: true,
+                words: true,
+                bytes: true,
+                ..columns
+            };
         }
         columns
     }
@@ -169,7 +174,12 @@ async fn names(proc: &mut Proc, parsed: &Parsed<Flag>, columns: Columns) -> Resu
         let nameless = parsed.operands.is_empty();
         let paths = usage::operands_or_stdin(parsed.operands.clone());
         let width = column_width(proc, &paths, columns);
-        return Ok(Names { paths, listed_in: None, nameless, width });
+        return Ok(Names {
+            paths,
+            listed_in: None,
+            nameless,
+            width,
+        });
     };
     if let Some(extra) = parsed.operands.first() {
         let error = SPEC
@@ -181,12 +191,25 @@ async fn names(proc: &mut Proc, parsed: &Parsed<Flag>, columns: Columns) -> Resu
         Ok(read) => read,
         Err(Failure::Stop(stop)) => return Err(stop),
         Err(Failure::File(errno)) => {
-            let verb = if errno == Errno::EISDIR { "read error" } else { "cannot open" };
+            let verb = if errno == Errno::EISDIR {
+                "read error"
+            } else {
+                "cannot open"
+            };
             return Err(list_failed(proc, &list, verb, errno).await);
         }
     };
-    let width = if regular { column_width(proc, &paths, columns) } else { 1 };
-    Ok(Names { paths, listed_in: Some(list), nameless: false, width })
+    let width = if regular {
+        column_width(proc, &paths, columns)
+    } else {
+        1
+    };
+    Ok(Names {
+        paths,
+        listed_in: Some(list),
+        nameless: false,
+        width,
+    })
 }
 
 async fn list_failed(proc: &mut Proc, list: &[u8], verb: &str, errno: Errno) -> Stop {
@@ -202,7 +225,9 @@ async fn list_failed(proc: &mut Proc, list: &[u8], verb: &str, errno: Errno) -> 
 /// The names of a list, and whether it is a regular file, whose names are known before the first is counted.
 async fn read_list(proc: &mut Proc, list: &[u8]) -> Result<(Vec<Vec<u8>>, bool), Failure> {
     let file = proc.open_operand(list).await?;
-    let regular = file.metadata().is_ok_and(|metadata| metadata.kind == FileKind::Regular);
+    let regular = file
+        .metadata()
+        .is_ok_and(|metadata| metadata.kind == FileKind::Regular);
     let mut lease = proc.kernel.lease();
     let bytes = Input::new(file).rest(&mut lease).await?;
     let mut paths: Vec<Vec<u8>> = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();

@@ -23,7 +23,11 @@ const BLOCK: usize = 8 << 10;
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
-    let mut line = if parsed.operands.is_empty() { b"y".to_vec() } else { parsed.operands.join(&b' ') };
+    let mut line = if parsed.operands.is_empty() {
+        b"y".to_vec()
+    } else {
+        parsed.operands.join(&b' ')
+    };
     line.push(b'\n');
     let block = line.repeat((BLOCK / line.len()).max(1));
     loop {

@@ -10,6 +10,8 @@
 mod content;
 mod directory;
 mod inode;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -63,6 +65,7 @@ impl MemFs {
     }
 
     /// An independent copy in O(1). Files that are open but unlinked stay behind.
+    #[must_use]
     pub fn fork_tree(&self) -> MemFs {
         let state = self.read_state();
         let mut tree = state.tree.clone();
