@@ -2,8 +2,12 @@
 
 pub mod date_parse;
 mod date_words;
+mod big;
+pub mod float_format;
 pub mod gnu_quote;
 pub mod mode;
+pub mod long_double;
+pub mod number;
 #[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
