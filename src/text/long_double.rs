@@ -1,5 +1,5 @@
 //! The x87 `long double`: 64 bits of mantissa, 15 of exponent. bash's `printf`, `seq`, `numfmt` and `sort -g` compute with it, and
-//! it shows: `printf %.20f 0.1` ends in `…0000136`, not in the double's `…0555`.
+//! it shows: `printf %.25f 0.1` ends in `…000013553`, not in the double's `…00055511`.
 //!
 //! Arithmetic is exact and then rounded once, half to even, as the processor does. A double converts to it exactly, so the
 //! formats of [`super::float_format`] take this type alone.

@@ -3,11 +3,15 @@
 pub mod date_parse;
 mod date_words;
 mod big;
+pub mod escape;
 pub mod float_format;
+pub mod format;
 pub mod gnu_quote;
 pub mod mode;
 pub mod long_double;
 pub mod number;
+pub mod printf;
+pub mod quote;
 #[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
