@@ -59,7 +59,7 @@ impl Big {
         if self.is_zero() {
             return;
         }
-        if bits % 64 != 0 {
+        if !bits.is_multiple_of(64) {
             self.multiply_add(1 << (bits % 64), 0);
         }
         self.0.splice(0..0, std::iter::repeat_n(0, bits as usize / 64));

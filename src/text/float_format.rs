@@ -68,17 +68,13 @@ impl Decimal {
         let mut digits = kept.to_vec();
         let mut point = self.point;
         if up {
-            match digits.iter().rposition(|&digit| digit != b'9') {
-                Some(at) => {
-                    digits.truncate(at + 1);
-                    if let Some(digit) = digits.last_mut() {
-                        *digit += 1;
-                    }
-                }
-                None => {
-                    digits = vec![b'1'];
-                    point += 1;
-                }
+            let used = digits.iter().rposition(|&digit| digit != b'9').map_or(0, |last| last + 1);
+            digits.truncate(used);
+            if let Some(digit) = digits.last_mut() {
+                *digit += 1;
+            } else {
+                digits.push(b'1');
+                point += 1;
             }
         }
         Decimal { digits, point }.trimmed()
