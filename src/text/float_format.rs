@@ -68,7 +68,10 @@ impl Decimal {
         let mut digits = kept.to_vec();
         let mut point = self.point;
         if up {
-            let used = digits.iter().rposition(|&digit| digit != b'9').map_or(0, |last| last + 1);
+            let used = digits
+                .iter()
+                .rposition(|&digit| digit != b'9')
+                .map_or(0, |last| last + 1);
             digits.truncate(used);
             if let Some(digit) = digits.last_mut() {
                 *digit += 1;

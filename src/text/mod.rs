@@ -1,8 +1,8 @@
 //! Byte text: lines, UTF-8, escapes, numbers, formats, columns, quoting. Pure: no clock, no I/O.
 
+mod big;
 pub mod date_parse;
 mod date_words;
-mod big;
 pub mod escape;
 pub mod float_format;
 pub mod format;
