@@ -3,6 +3,7 @@
 //! - [`Pattern`] is a shell pattern: `case`, `[[ == ]]`, `${x#p}`, `${x/p/r}` and file name generation.
 //! - [`escape`], [`unescape`] and [`has_glob`] are the *escaped form* in which the expander hands over what was
 //!   quoted: `\c` stands for the character `c`, everything else is active.
+//! - [`Regex`] is a POSIX regular expression: `grep`, `sed`, `awk`, `[[ =~ ]]`; or a Perl one for `grep -P`.
 //! - [`Class`], [`fold`] and [`unit_at`] are the character rules of `C.UTF-8`, shared with the commands that need
 //!   them (`tr`, `wc`, `[[:alpha:]]`).
 //!
@@ -15,6 +16,7 @@ mod class;
 mod class_table;
 mod glob;
 mod quote;
+mod regex;
 mod sequence;
 mod shell_syntax;
 mod unit;
@@ -22,4 +24,5 @@ mod unit;
 pub use class::Class;
 pub use glob::{Pattern, PatternOptions};
 pub use quote::{escape, has_glob, unescape};
+pub use regex::{Bound, Captures, Regex, RegexError, RegexOptions, Syntax};
 pub use unit::{INVALID, fold, unit_at, unit_before};
