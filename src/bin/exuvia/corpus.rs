@@ -1,6 +1,6 @@
 //! `exuvia corpus`: the conformance cases, played in the emulated shell or in any real one.
 //!
-//! `corpus/README.md` describes the format and the commands. The parts: [`format`] reads and writes case files, [`load`] finds them,
+//! `corpus/README.md` describes the format and the commands. The parts: [`format`] and [`escape`] read and write case files, [`load`] finds them,
 //! [`shell`] runs one case in a real shell and [`emulated`] in ours, [`play`] runs many and judges, [`report`] says how it went,
 //! [`record`] and [`check`] are the commands that ask real bash.
 //!
@@ -9,6 +9,7 @@
 
 pub mod check;
 pub mod emulated;
+pub mod escape;
 pub mod format;
 pub mod load;
 pub mod play;
@@ -138,7 +139,9 @@ pub fn run(args: &CorpusArgs) -> ExitCode {
 
 fn run_cases(args: &CorpusArgs, jobs: usize) -> ExitCode {
     let (files, errors) = load::load(&args.paths);
-    errors.iter().for_each(|e| eprintln!("{e}"));
+    for error in &errors {
+        eprintln!("{error}");
+    }
     let real = args.shell.as_deref().map(RealShell::new);
     let runner: &dyn Runner = match &real {
         Some(real) => real,

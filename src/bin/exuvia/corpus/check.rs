@@ -23,7 +23,9 @@ pub fn check(paths: &[PathBuf], jobs: usize) -> bool {
             Path::new("corpus/known-differences.md"),
         ));
     }
-    errors.iter().for_each(|e| eprintln!("{e}"));
+    for error in &errors {
+        eprintln!("{error}");
+    }
     let played = play(
         &files,
         &RealShell::bash(),

@@ -3,6 +3,7 @@
 //! A file is read into cases that remember their input lines verbatim, so that writing a recorded file back changes expectations
 //! only and never the hand-written part. Bytes throughout: a case may hold any.
 
+use super::escape::{self, CASE, SECTION, escape, is_plain};
 use std::fmt;
 
 /// How the script reaches the shell.
@@ -98,9 +99,6 @@ impl Case {
 
 /// One line of the file with its number, newline included.
 type Line<'a> = (usize, &'a [u8]);
-
-const CASE: &[u8] = b"=== ";
-const SECTION: &[u8] = b"~~~ ";
 
 /// Reads a case file.
 pub fn parse(text: &[u8]) -> Result<CaseFile, FormatError> {
@@ -435,84 +433,8 @@ fn is_kebab_case(name: &str) -> bool {
     name.split('-').all(word)
 }
 
-/// Undoes [`escape`]; `line` is for the message.
 fn unescape(line: usize, text: &[u8]) -> Result<Vec<u8>, FormatError> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte != b'\\' {
-            out.push(byte);
-            continue;
-        }
-        let (value, width) = match rest {
-            [b'\\', ..] => (b'\\', 1),
-            [b't', ..] => (b'\t', 1),
-            [b'n', ..] => (b'\n', 1),
-            [b'r', ..] => (b'\r', 1),
-            [b'e', ..] => (0x1b, 1),
-            [b'x', high, low, ..] => match (hex(*high), hex(*low)) {
-                (Some(high), Some(low)) => (high * 16 + low, 3),
-                _ => return fail(line, "\\x takes two hexadecimal digits"),
-            },
-            _ => return fail(line, "unknown escape"),
-        };
-        out.push(value);
-        rest = rest.get(width..).unwrap_or_default();
-    }
-    Ok(out)
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
-}
-
-/// Whether a body can stand in a file as it is.
-fn is_plain(bytes: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return false;
-    };
-    let marker = |l: &[u8]| l.starts_with(CASE) || l.starts_with(SECTION);
-    !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t')
-        && !bytes.split(|&b| b == b'\n').any(marker)
-}
-
-/// The escaped form of a body: text stays, all else becomes `\xHH`; newlines stay newlines.
-pub fn escape(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for line in bytes.split_inclusive(|&b| b == b'\n') {
-        let marked = line.starts_with(CASE) || line.starts_with(SECTION);
-        let (marker, line) = if marked {
-            line.split_at(1)
-        } else {
-            line.split_at(0)
-        };
-        marker.iter().for_each(|&b| push_hex(&mut out, b));
-        for chunk in line.utf8_chunks() {
-            for c in chunk.valid().chars() {
-                escape_char(&mut out, c);
-            }
-            chunk.invalid().iter().for_each(|&b| push_hex(&mut out, b));
-        }
-    }
-    out
-}
-
-fn escape_char(out: &mut Vec<u8>, c: char) {
-    let mut buffer = [0; 4];
-    let bytes = c.encode_utf8(&mut buffer).as_bytes();
-    match c {
-        '\n' | '\t' => out.extend_from_slice(bytes),
-        '\\' => out.extend_from_slice(b"\\\\"),
-        '\r' => out.extend_from_slice(b"\\r"),
-        '\x1b' => out.extend_from_slice(b"\\e"),
-        c if c.is_control() => bytes.iter().for_each(|&b| push_hex(out, b)),
-        _ => out.extend_from_slice(bytes),
-    }
-}
-
-fn push_hex(out: &mut Vec<u8>, byte: u8) {
-    out.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
+    escape::unescape(text).or_else(|message| fail(line, message))
 }
 
 /// Writes a case file; the hand-written part is kept as it was read.

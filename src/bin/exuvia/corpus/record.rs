@@ -25,7 +25,9 @@ pub enum Scope {
 /// Records below `paths`; the result is whether every case was accepted.
 pub fn record(paths: &[PathBuf], scope: Scope, jobs: usize, emulated: &dyn Runner) -> bool {
     let (mut files, errors) = load(paths);
-    errors.iter().for_each(|e| eprintln!("{e}"));
+    for error in &errors {
+        eprintln!("{error}");
+    }
     let judge = RealShell::bash();
     let runner: &dyn Runner = if scope == Scope::Known { emulated } else { &judge };
     let mut recorded = 0;

@@ -1,6 +1,7 @@
 //! What a run says: differences, summary per folder, closing line, JSON.
 
-use super::format::{Observed, escape};
+use super::escape::escape;
+use super::format::Observed;
 use super::play::{Outcome, Played};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -124,14 +125,14 @@ fn push_lines(out: &mut String, expected: &[String], actual: &[String]) {
     }
 }
 
-/// The longest common subsequence, by the textbook table.
-fn edit_script<'a>(a: &'a [String], b: &'a [String], edits: &mut Vec<(char, &'a String)>) {
-    let width = b.len() + 1;
-    let mut table = vec![0usize; (a.len() + 1) * width];
+/// The longest common subsequence, by the textbook table: a cell holds its length from there on.
+fn edit_script<'a>(before: &'a [String], after: &'a [String], edits: &mut Vec<(char, &'a String)>) {
+    let width = after.len() + 1;
+    let mut table = vec![0usize; (before.len() + 1) * width];
     let at = |table: &[usize], i: usize, j: usize| table.get(i * width + j).copied().unwrap_or_default();
-    for (i, x) in a.iter().enumerate().rev() {
-        for (j, y) in b.iter().enumerate().rev() {
-            let longest = if x == y {
+    for (i, old) in before.iter().enumerate().rev() {
+        for (j, new) in after.iter().enumerate().rev() {
+            let longest = if old == new {
                 at(&table, i + 1, j + 1) + 1
             } else {
                 at(&table, i + 1, j).max(at(&table, i, j + 1))
@@ -143,17 +144,17 @@ fn edit_script<'a>(a: &'a [String], b: &'a [String], edits: &mut Vec<(char, &'a 
     }
     let (mut i, mut j) = (0, 0);
     loop {
-        match (a.get(i), b.get(j)) {
-            (Some(x), Some(y)) if x == y => {
-                edits.push((' ', x));
+        match (before.get(i), after.get(j)) {
+            (Some(old), Some(new)) if old == new => {
+                edits.push((' ', old));
                 (i, j) = (i + 1, j + 1);
             }
-            (Some(x), y) if y.is_none() || at(&table, i + 1, j) >= at(&table, i, j + 1) => {
-                edits.push(('-', x));
+            (Some(old), new) if new.is_none() || at(&table, i + 1, j) >= at(&table, i, j + 1) => {
+                edits.push(('-', old));
                 i += 1;
             }
-            (_, Some(y)) => {
-                edits.push(('+', y));
+            (_, Some(new)) => {
+                edits.push(('+', new));
                 j += 1;
             }
             _ => break,
@@ -193,10 +194,10 @@ fn push_json_case(out: &mut String, one: &Played) {
 }
 
 fn push_observed(out: &mut String, name: &str, observed: &Observed) {
-    out.push_str(&format!(",\"{name}\":"));
-    push_member(out, "{\"stdout\":", &observed.stdout);
+    push_member(out, &format!(",\"{name}\":{{\"stdout\":"), &observed.stdout);
     push_member(out, ",\"stderr\":", &observed.stderr);
-    out.push_str(&format!(",\"status\":{}}}", observed.status));
+    // Writing to a string cannot fail.
+    let _ = write!(out, ",\"status\":{}}}", observed.status);
 }
 
 fn push_member(out: &mut String, key: &str, value: &[u8]) {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -106,20 +107,26 @@ impl RealShell {
             Mode::Stdin => command.args(["-s", "--"]),
         };
         command.args(case.args.iter().map(|a| OsStr::from_bytes(a)));
-        let stdin = fs::File::open(&world.stdin).map_err(failed)?;
+        let stdin = fs::File::open(&world.stdin)?;
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command)
     }
 }
 
-fn failed(error: io::Error) -> RunError {
-    RunError::Failed(error.to_string())
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        RunError::Failed(error.to_string())
+    }
 }
 
 impl Runner for RealShell {
     fn run(&self, case: &Case) -> Result<Observed, RunError> {
-        let world = World::create(case).map_err(failed)?;
-        let mut child = self.command(case, &world)?.spawn().map_err(failed)?;
+        let world = World::create(case)?;
+        let mut command = self.command(case, &world)?;
+        let mut child = {
+            let _nothing_is_being_written = WRITING.write().unwrap_or_else(PoisonError::into_inner);
+            command.spawn()?
+        };
         let deadline = Instant::now() + Duration::from_secs(case.limit.unwrap_or(DEFAULT_LIMIT));
         let stdout = collect(child.stdout.take());
         let stderr = collect(child.stderr.take());
@@ -128,7 +135,7 @@ impl Runner for RealShell {
             kill_group(&mut child);
             return Err(RunError::TimedOut);
         };
-        let Some(status) = wait_until(&mut child, deadline).map_err(failed)? else {
+        let Some(status) = wait_until(&mut child, deadline)? else {
             kill_group(&mut child);
             return Err(RunError::TimedOut);
         };
@@ -221,6 +228,10 @@ pub fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 /// The start of the names of all temporary directories; output that holds it is refused.
 pub const TEMPORARY_NAME: &str = "exuvia-corpus-";
 
+/// Held for reading while files are written and for writing while a process starts: a child that is forked in between holds the
+/// file open until its exec, and running that file then fails with "Text file busy".
+static WRITING: RwLock<()> = RwLock::new(());
+
 static COUNTER: AtomicUsize = AtomicUsize::new(0);
 
 /// The temporary directory of one run, removed when dropped: the cwd, and the input beside it.
@@ -232,6 +243,7 @@ struct World {
 
 impl World {
     fn create(case: &Case) -> io::Result<World> {
+        let _nothing_starts = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         // Two runs of one case get names of different length, so that what depends on them shows.
         let pad = "x".repeat(number % 3);
