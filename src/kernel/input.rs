@@ -46,6 +46,13 @@ impl Input {
         self.start = (self.start + count).min(self.buffer.len());
     }
 
+    /// Takes up to `count` bytes out of the buffer and shows them.
+    pub fn take(&mut self, count: usize) -> &[u8] {
+        let start = self.start;
+        self.consume(count);
+        self.buffer.get(start..self.start).unwrap_or_default()
+    }
+
     /// Reads one more block behind what is buffered. `false` at the end.
     pub async fn fill(&mut self) -> Result<bool, Errno> {
         if self.ended {

@@ -9,16 +9,23 @@ use crate::kernel::Program;
 
 mod blocks;
 mod cat;
+mod cut;
 mod r#false;
 mod head;
+mod lines;
 mod message;
 mod mkdir;
+mod paste;
 mod path;
+mod ranges;
 mod remove;
+mod rev;
 mod rm;
 mod rmdir;
+mod tac;
 mod tee;
 mod r#true;
+mod uniq;
 mod usage;
 mod wc;
 mod yes;
@@ -27,13 +34,18 @@ mod yes;
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
+    cut::PROGRAM,
     r#false::PROGRAM,
     head::PROGRAM,
     mkdir::PROGRAM,
+    paste::PROGRAM,
+    rev::PROGRAM,
     rm::PROGRAM,
     rmdir::PROGRAM,
+    tac::PROGRAM,
     tee::PROGRAM,
     r#true::PROGRAM,
+    uniq::PROGRAM,
     wc::PROGRAM,
     yes::PROGRAM,
 ];
