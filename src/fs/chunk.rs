@@ -2,7 +2,11 @@
 //! the tree itself where that is possible, so that `cat` of a large file copies nothing before the pipe.
 
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// All holes share these.
+static ZEROS: LazyLock<Arc<Vec<u8>>> = LazyLock::new(|| Arc::new(vec![0; ZEROS_LENGTH]));
+const ZEROS_LENGTH: usize = 64 * 1024;
 
 /// Shared, immutable bytes; dereferences to a slice. A later write to the file does not change it.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +24,16 @@ impl Chunk {
             data,
             range: start..end,
         }
+    }
+
+    /// A hole: zeros without storage, at most 64 KiB.
+    pub fn zeros(length: usize) -> Chunk {
+        Chunk::shared(Arc::clone(&ZEROS), 0..length)
+    }
+
+    /// Whether it was made by [`Chunk::zeros`].
+    pub fn is_hole(&self) -> bool {
+        Arc::ptr_eq(&self.data, &ZEROS)
     }
 
     /// The bytes as an owned vector, without a copy where nobody else holds them.

@@ -48,7 +48,7 @@ impl Fs {
         if found.place.node.kind != FileKind::Directory {
             return Err(Errno::ENOTDIR);
         }
-        let with = table.with(found.path, found.place, tree);
+        let with = table.with(found.path, (found.place.mount.device, found.place.node.id), tree);
         self.set_table(with);
         Ok(())
     }

@@ -35,6 +35,7 @@ mod readonly;
 mod remove;
 mod rename;
 mod resolve;
+mod snapshot;
 mod special;
 mod storage;
 mod types;

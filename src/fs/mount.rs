@@ -18,7 +18,7 @@ pub(super) struct Mount {
     pub device: u64,
     pub at: Vec<u8>,
     /// The directory it covers: device and node; the root covers none.
-    covers: Option<(u64, NodeId)>,
+    pub covers: Option<(u64, NodeId)>,
 }
 
 /// All mounted trees; the first is the root.
@@ -65,11 +65,11 @@ impl MountTable {
         }
     }
 
-    /// The table with one more tree.
-    pub fn with(&self, at: Vec<u8>, over: Place<'_>, tree: Arc<dyn FileSystem>) -> MountTable {
+    /// The table with one more tree over a directory: its device and node.
+    pub fn with(&self, at: Vec<u8>, over: (u64, NodeId), tree: Arc<dyn FileSystem>) -> MountTable {
         let mut table = self.clone();
         let device = FIRST_DEVICE + 1 + table.others.len() as u64;
-        let covers = Some((over.mount.device, over.node.id));
+        let covers = Some(over);
         table.others.push(Mount {
             root: tree.root(),
             tree,

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::{Chunk, DirEntry, Errno, FileKind, Metadata, Timestamp, Usage};
+use super::{Chunk, DirEntry, Errno, FileKind, Metadata, Quota, Timestamp, Usage};
 
 /// The number of a node in its tree (`st_ino`). Below 2⁶².
 pub type NodeId = u64;
@@ -61,8 +61,8 @@ pub struct Attributes {
 /// How a tree goes into a serialised [`FsSnapshot`](super::FsSnapshot).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Portable {
-    /// It is walked and written out node by node, and read back as a [`MemFs`](super::MemFs).
-    Tree,
+    /// It is walked and written out node by node, and read back as a [`MemFs`](super::MemFs) with these limits.
+    Tree(Quota),
     /// It is a [`ProcFs`](super::ProcFs): nothing but that is written.
     Proc,
     /// It cannot be written.

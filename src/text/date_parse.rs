@@ -76,14 +76,23 @@ impl Span {
         let span = Span::default();
         Some(match unit {
             Unit::Year => Span { years: count, ..span },
-            Unit::Month => Span { months: count, ..span },
+            Unit::Month => Span {
+                months: count,
+                ..span
+            },
             Unit::Days(days) => Span {
                 days: count.checked_mul(days)?,
                 ..span
             },
             Unit::Hour => Span { hours: count, ..span },
-            Unit::Minute => Span { minutes: count, ..span },
-            Unit::Second => Span { seconds: count, ..span },
+            Unit::Minute => Span {
+                minutes: count,
+                ..span
+            },
+            Unit::Second => Span {
+                seconds: count,
+                ..span
+            },
         })
     }
 
@@ -195,10 +204,12 @@ impl<'a> Parser<'a> {
             [Token::Weekday(day), ..] => self.weekday(0, day, 1),
             [Token::Ordinal(ordinal), Token::Weekday(day), ..] => self.weekday(ordinal, day, 2),
             [Token::Ordinal(count), Token::Unit(unit), ..] => self.relative(Span::of(unit, count)?, 2),
-            [Token::Signed(count), Token::Unit(unit), ..] => {
-                self.relative(Span::of(unit, count.value)?, 2)
-            }
-            [Token::Decimal { seconds, nanos, .. }, Token::Unit(Unit::Second), ..] => {
+            [Token::Signed(count), Token::Unit(unit), ..] => self.relative(Span::of(unit, count.value)?, 2),
+            [
+                Token::Decimal { seconds, nanos, .. },
+                Token::Unit(Unit::Second),
+                ..,
+            ] => {
                 let span = Span {
                     seconds,
                     nanos: i64::from(nanos),
@@ -209,7 +220,13 @@ impl<'a> Parser<'a> {
             [Token::Unit(unit), ..] => self.relative(Span::of(unit, 1)?, 1),
             [Token::DayShift(days), ..] => {
                 self.skip(1);
-                self.found.shift(Span { days, ..Span::default() }, 1)
+                self.found.shift(
+                    Span {
+                        days,
+                        ..Span::default()
+                    },
+                    1,
+                )
             }
             [Token::LocalZone { daylight }, ..] => {
                 self.skip(1);
@@ -325,7 +342,8 @@ impl<'a> Parser<'a> {
             [Token::Character(b'/'), Token::Unsigned(second), ..] => self.slashes(number, second),
             [Token::Signed(month), Token::Signed(day), ..] => {
                 self.skip(3);
-                self.found.date(number, month.value.checked_neg()?, day.value.checked_neg()?);
+                self.found
+                    .date(number, month.value.checked_neg()?, day.value.checked_neg()?);
                 self.time_after_t()
             }
             [Token::Signed(count), Token::Unit(unit), ..] => {
@@ -401,7 +419,11 @@ impl<'a> Parser<'a> {
     }
 
     fn meridian(&mut self, afternoon: bool) -> Option<()> {
-        self.found.hours = if afternoon { Hours::Afternoon } else { Hours::Morning };
+        self.found.hours = if afternoon {
+            Hours::Afternoon
+        } else {
+            Hours::Morning
+        };
         Some(())
     }
 
@@ -418,7 +440,12 @@ impl<'a> Parser<'a> {
         };
         self.skip(1);
         match *self.rest {
-            [Token::Unsigned(hour), Token::Character(b':'), Token::Unsigned(minutes), ..] => {
+            [
+                Token::Unsigned(hour),
+                Token::Character(b':'),
+                Token::Unsigned(minutes),
+                ..,
+            ] => {
                 self.skip(3);
                 self.clock_time(hour.value, minutes.value)?;
                 // No `am` or `pm` here.
@@ -459,7 +486,12 @@ impl<'a> Parser<'a> {
                 self.skip(3);
                 self.found.date(negated(year)?, month, day.value.checked_neg()?);
             }
-            [Token::Unsigned(day), Token::Character(b','), Token::Unsigned(year), ..] => {
+            [
+                Token::Unsigned(day),
+                Token::Character(b','),
+                Token::Unsigned(year),
+                ..,
+            ] => {
                 self.skip(4);
                 self.found.date(year, month, day.value);
             }
@@ -526,7 +558,10 @@ impl Found {
 
     fn resolve(&self, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let named = self.local_zones + self.zones;
-        if [self.times, self.dates, self.days, self.dsts, named].into_iter().any(|seen| seen > 1) {
+        if [self.times, self.dates, self.days, self.dsts, named]
+            .into_iter()
+            .any(|seen| seen > 1)
+        {
             return None;
         }
         let mut nanos = i64::from(self.seconds.nanos);
@@ -599,7 +634,9 @@ impl Found {
     fn next_weekday(&self, civil: civil::DateTime) -> Option<civil::DateTime> {
         let today = i64::from(civil.weekday().to_sunday_zero_offset());
         let ordinal = self.day_ordinal - i64::from(self.day_ordinal > 0 && today != self.day_number);
-        let days = ordinal.checked_mul(7)?.checked_add((self.day_number - today + 7) % 7)?;
+        let days = ordinal
+            .checked_mul(7)?
+            .checked_add((self.day_number - today + 7) % 7)?;
         add_days(civil, days)
     }
 
@@ -690,7 +727,17 @@ mod tests {
 
     #[test]
     fn invalid_dates() {
-        for text in ["2020-02-30", "13pm", "24:00", "foo", "fri mon", "-05:30", "17 JUN 10:00", "T +0200", "12:60"] {
+        for text in [
+            "2020-02-30",
+            "13pm",
+            "24:00",
+            "foo",
+            "fri mon",
+            "-05:30",
+            "17 JUN 10:00",
+            "T +0200",
+            "12:60",
+        ] {
             assert_eq!(seconds(text, "UTC"), None, "{text}");
         }
         assert_eq!(seconds("2020-03-08 02:30", "America/New_York"), None);

@@ -128,7 +128,9 @@ fn number<'a>(text: &'a [u8], sign: Option<bool>, tokens: &mut Vec<Token>) -> Op
     let mut value = 0_i64;
     for digit in integer {
         let digit = i64::from(digit - b'0');
-        value = value.checked_mul(10)?.checked_add(if negative { -digit } else { digit })?;
+        value = value
+            .checked_mul(10)?
+            .checked_add(if negative { -digit } else { digit })?;
     }
     if let [b'.' | b',', fraction @ ..] = rest
         && fraction.first().is_some_and(u8::is_ascii_digit)
@@ -148,7 +150,11 @@ fn number<'a>(text: &'a [u8], sign: Option<bool>, tokens: &mut Vec<Token>) -> Op
         value,
         digits,
     };
-    tokens.push(if sign.is_some() { Token::Signed(number) } else { Token::Unsigned(number) });
+    tokens.push(if sign.is_some() {
+        Token::Signed(number)
+    } else {
+        Token::Unsigned(number)
+    });
     Some(rest)
 }
 
@@ -301,7 +307,10 @@ const WORD_MAX: usize = 19;
 fn look_up(word: &[u8], local: &LocalNames) -> Option<Token> {
     let word = word.get(..WORD_MAX).unwrap_or(word).to_ascii_uppercase();
     let exact = |table: &[(&[u8], Token)], word: &[u8]| {
-        table.iter().find(|(name, _)| *name == word).map(|(_, token)| *token)
+        table
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, token)| *token)
     };
     match word.as_slice() {
         b"AM" | b"A.M." => return Some(Token::Meridian { afternoon: false }),
@@ -309,9 +318,13 @@ fn look_up(word: &[u8], local: &LocalNames) -> Option<Token> {
         _ => {}
     }
     let abbreviated = word.len() == 3 || (word.len() == 4 && word.ends_with(b"."));
-    let month_or_day = MONTHS_AND_DAYS
-        .iter()
-        .find(|(name, _)| if abbreviated { name.get(..3) == word.get(..3) } else { *name == word });
+    let month_or_day = MONTHS_AND_DAYS.iter().find(|(name, _)| {
+        if abbreviated {
+            name.get(..3) == word.get(..3)
+        } else {
+            *name == word
+        }
+    });
     if let Some((_, token)) = month_or_day {
         return Some(*token);
     }
@@ -323,17 +336,27 @@ fn look_up(word: &[u8], local: &LocalNames) -> Option<Token> {
         .or_else(|| military(&word))
         .or_else(|| {
             let bare: Vec<u8> = word.iter().copied().filter(|byte| *byte != b'.').collect();
-            if bare.len() == word.len() { None } else { zone_name(&bare, local) }
+            if bare.len() == word.len() {
+                None
+            } else {
+                zone_name(&bare, local)
+            }
         })
 }
 
 fn unit_name(word: &[u8]) -> Option<Token> {
-    UNITS.iter().find(|(name, _)| *name == word).map(|(_, unit)| Token::Unit(*unit))
+    UNITS
+        .iter()
+        .find(|(name, _)| *name == word)
+        .map(|(_, unit)| Token::Unit(*unit))
 }
 
 fn zone_name(word: &[u8], local: &LocalNames) -> Option<Token> {
     let find = |table: &[(&[u8], Token)]| {
-        table.iter().find(|(name, _)| *name == word).map(|(_, token)| *token)
+        table
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, token)| *token)
     };
     let local_name = || {
         local

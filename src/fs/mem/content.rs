@@ -4,7 +4,7 @@
 //! costs nothing, and the last chunk is only as long as what was written, so a small file is one exact allocation. The
 //! invariant that makes growing cheap: a chunk holds no byte at or past the length of the file.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use imbl::OrdMap;
 
@@ -17,8 +17,6 @@ pub(super) const CHUNK: usize = 64 * 1024;
 const BLOCK: u64 = 512;
 /// What a real disk hands out at a time.
 const PAGE: u64 = 4096;
-
-static ZEROS: LazyLock<Arc<Vec<u8>>> = LazyLock::new(|| Arc::new(vec![0; CHUNK]));
 
 type Bytes = Arc<Vec<u8>>;
 
@@ -105,7 +103,7 @@ impl Content {
             // The stored part of the chunk; what follows it up to the length is a hole.
             Some(bytes) if start < bytes.len() => Chunk::shared(Arc::clone(bytes), start..end),
             _ if start == end => Chunk::default(),
-            _ => Chunk::shared(Arc::clone(&ZEROS), start..end),
+            _ => Chunk::zeros(end - start),
         }
     }
 

@@ -222,7 +222,7 @@ impl FileSystem for MemFs {
     }
 
     fn portable(&self) -> Portable {
-        Portable::Tree
+        Portable::Tree(self.quota())
     }
 
     fn type_name(&self) -> &'static str {

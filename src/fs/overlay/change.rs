@@ -177,16 +177,15 @@ impl Overlay {
         change: &Attributes,
         now: Timestamp,
     ) -> Result<(), Errno> {
-        match Layer::of(node) {
-            Layer::Upper(upper) => self.upper.set_attributes(upper, change, now),
-            Layer::Lower(lower) => match state.copy_of(lower) {
-                Some(upper) => self.upper.set_attributes(upper, change, now),
-                None => {
-                    state.change(lower).set_attributes(change, now);
-                    Ok(())
-                }
-            },
+        let (upper, lower) = match Layer::of(node) {
+            Layer::Upper(upper) => (Some(upper), upper),
+            Layer::Lower(lower) => (state.copy_of(lower), lower),
+        };
+        if let Some(upper) = upper {
+            return self.upper.set_attributes(upper, change, now);
         }
+        state.change(lower).set_attributes(change, now);
+        Ok(())
     }
 
     /// Makes a name invisible: drops it from the upper directory, hides it in the lower one.

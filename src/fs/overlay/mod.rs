@@ -324,7 +324,7 @@ impl FileSystem for Overlay {
     }
 
     fn portable(&self) -> Portable {
-        Portable::Tree
+        Portable::Tree(self.upper.quota())
     }
 
     fn type_name(&self) -> &'static str {
