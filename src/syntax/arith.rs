@@ -3,6 +3,7 @@
 //! The grammar is that of C without structs, per the bash manual, "Shell Arithmetic". Evaluation stands in
 //! `expand::arith`.
 
+pub use super::arith_parser::{constant, parse, rest_at};
 use super::ast::{Name, Param, Word};
 
 /// An expression.
@@ -40,6 +41,9 @@ pub enum Expr {
     /// `a op b op c …`, operators of one precedence, left to right: made for long runs only, so that a sum of
     /// ten thousand terms is not a tree of that depth.
     Chain(Box<Expr>, Vec<(BinaryOp, Expr)>),
+    /// An operand that can be at fault: a divisor, an exponent, the right side of `/=` and `%=`. Its value is that
+    /// of the inner expression; the number finds the error token, see [`rest_at`].
+    At(u32, Box<Expr>),
     /// `a && b`
     And(Box<Expr>, Box<Expr>),
     /// `a || b`
@@ -118,4 +122,6 @@ pub struct ArithError {
     pub message: &'static str,
     /// The rest of the text where it went wrong.
     pub token: Box<[u8]>,
+    /// bash shows the expression only up to here (behind a bad number), not whole.
+    pub end: Option<usize>,
 }

@@ -160,7 +160,15 @@ impl Reader<'_> {
                     return Ok(elements);
                 }
                 Some(byte) if is_meta(byte) && self.operator().is_some() => return Err(self.unexpected()),
-                Some(_) => elements.push(self.array_element()?),
+                Some(_) => match self.array_element() {
+                    Ok(element) => elements.push(element),
+                    Err(mut error) => {
+                        if error.incomplete {
+                            error.follow(self.end_line(), "syntax error: unexpected end of file");
+                        }
+                        return Err(error);
+                    }
+                },
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
+use super::ast::{Arith, CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
 use super::dollar::arith;
 use super::parser::{Parsed, Reader};
 use super::token::Reserved;
@@ -49,7 +49,6 @@ impl Reader<'_> {
             Reserved::OpenCond => CompoundStart::Cond,
             Reserved::Function => CompoundStart::Function,
             Reserved::Coproc => CompoundStart::Coproc,
-            Reserved::In => return None,
             Reserved::Bang if self.extglob && self.cursor.peek_at(1) == Some(b'(') => return None,
             _ => CompoundStart::Closer,
         })
@@ -235,13 +234,25 @@ impl Reader<'_> {
     /// Production: `for (( init; condition; update )) [;] body`
     fn arithmetic_for(&mut self) -> Parsed<CompoundKind> {
         let line = self.cursor.line;
+        let (start, frames) = (self.cursor.local(), self.cursor.frames());
         self.cursor.bump_many(2);
-        let init = self.arithmetic_section(b';', line)?;
-        let condition = self.arithmetic_section(b';', line)?;
-        let update = self.arithmetic_section(b')', line)?;
-        if !self.cursor.eat(b')') {
-            return Err(self.unexpected());
+        let mut sections = Vec::with_capacity(3);
+        loop {
+            sections.push(self.arithmetic_section(line)?);
+            if !self.cursor.eat(b';') {
+                break;
+            }
         }
+        if self.cursor.peek_at(1) != Some(b')') {
+            return Err(super::cond::cond_error(line, ""));
+        }
+        self.cursor.bump_many(2);
+        let text = if frames == self.cursor.frames() {
+            self.cursor.since(start).to_vec()
+        } else {
+            Vec::new()
+        };
+        let [init, condition, update] = self.three_sections(sections, &text, line)?;
         self.blanks();
         if self.operator() == Some(b";") {
             self.cursor.bump();
@@ -255,8 +266,26 @@ impl Reader<'_> {
         })
     }
 
-    /// One expression of `for (( … ))` and what ends it; blanks in front do not count.
-    fn arithmetic_section(&mut self, end: u8, line: u32) -> Parsed<super::ast::Arith> {
+    /// The sections, when there are three of them.
+    fn three_sections(&mut self, sections: Vec<Arith>, text: &[u8], line: u32) -> Parsed<[Arith; 3]> {
+        let message = if sections.len() < 3 {
+            "arithmetic expression required"
+        } else {
+            "`;' unexpected"
+        };
+        sections.try_into().map_err(|_| {
+            let mut error = self.plain_error(format!("syntax error: {message}"));
+            error.line = line;
+            error.follow(
+                line,
+                &format!("syntax error: `{}'", String::from_utf8_lossy(text)),
+            );
+            error
+        })
+    }
+
+    /// One expression of `for (( … ))`; blanks in front do not count.
+    fn arithmetic_section(&mut self, line: u32) -> Parsed<Arith> {
         while self
             .cursor
             .peek()
@@ -264,11 +293,7 @@ impl Reader<'_> {
         {
             self.cursor.bump();
         }
-        let text = self.arithmetic_text(&[b';', b')'], line)?;
-        if !self.cursor.eat(end) {
-            return Err(self.plain_error("syntax error: arithmetic expression required"));
-        }
-        Ok(arith(text, false))
+        Ok(arith(self.arithmetic_text(b";)", line)?, false))
     }
 
     /// Production: `case word in { item } esac`

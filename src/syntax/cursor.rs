@@ -180,6 +180,21 @@ impl Cursor {
                 .all(|(at, byte)| self.peek_at(at) == Some(*byte))
     }
 
+    /// The last byte of the source, when the cursor stands behind it.
+    pub(super) fn last_byte(&self) -> Option<u8> {
+        self.source.last().copied()
+    }
+
+    /// The line of the byte before this one.
+    pub(super) fn line_before(&self) -> u32 {
+        let newline = self.below.is_empty()
+            && self
+                .pos
+                .checked_sub(1)
+                .is_some_and(|at| self.source.get(at) == Some(&b'\n'));
+        self.line - u32::from(newline)
+    }
+
     /// Goes on with an alias's text, then with what follows here.
     pub(super) fn enter_alias(&mut self, name: Name, text: &[u8]) {
         let blank_end = text

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{Arith, Param, ParamName, ParamOp, Part, Word};
+use super::ast::{Arith, List, Param, ParamName, ParamOp, Part, Substitution, Word};
 use super::parser::{Parsed, Reader};
 use super::token::{NAME, class, starts_name};
 use super::word::{Builder, Quote};
@@ -84,12 +84,36 @@ impl Reader<'_> {
     fn dollar_parenthesis(&mut self) -> Parsed<Part> {
         if self.cursor.peek_at(2) == Some(b'(') {
             let text = self.attempt_arithmetic(3)?;
-            if let Some(text) = text {
-                return Ok(Part::Arith(Box::new(arith(text, false))));
-            }
+            return match text {
+                Some(text) => Ok(Part::Arith(Box::new(arith(text, false)))),
+                None => self.unspaced_substitution(),
+            };
         }
         self.cursor.bump_many(2);
         self.command_substitution()
+    }
+
+    /// `$( (` written together: bash finds the end by counting parentheses, and reads the commands when it runs them.
+    fn unspaced_substitution(&mut self) -> Parsed<Part> {
+        let start = self.cursor.clone();
+        let line = self.cursor.line;
+        self.cursor.bump_many(2);
+        let error = match self.command_substitution() {
+            Err(error) if !error.limit => error,
+            result => return result,
+        };
+        self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
+        self.cursor = start;
+        self.cursor.bump_many(2);
+        self.deeper(|reader| reader.arithmetic_text(b")", line))?;
+        self.cursor.bump();
+        let body = Arc::new(List::default());
+        Ok(Part::Command(Box::new(Substitution {
+            body,
+            backquoted: None,
+            file: None,
+            error: Some(error),
+        })))
     }
 
     /// Arithmetic text behind `prefix` bytes, and its `))`; `None`, with nothing taken, when the closing
@@ -136,7 +160,8 @@ impl Reader<'_> {
             let Some(byte) = self.cursor.peek() else {
                 return Err(self.unclosed(*ends.last().unwrap_or(&b')'), line));
             };
-            if open == 0 && ends.contains(&byte) && !(byte == b':' && questions > 0) {
+            let ends_here = ends.contains(&byte) && !(byte == b':' && questions > 0);
+            if ends_here && (open == 0 || byte == b'}') {
                 return Ok(builder.finish());
             }
             match byte {

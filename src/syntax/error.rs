@@ -9,10 +9,34 @@ pub struct SyntaxError {
     pub line: u32,
     /// A second line that bash prints, with its own `line N: ` in front: the source line in quotes.
     pub context: Option<String>,
+    /// What bash prints before all that, for an error it reports in several sentences: `(line, message)`.
+    pub before: Vec<(u32, String)>,
     /// The input ended inside a construct: more input could complete it.
     pub incomplete: bool,
+    /// An error in `[[ … ]]`: bash stops reading there as if the input had ended, and the status stays what it was
+    /// (a script ends, with the status of its last command). `message` may be empty: then nothing is shown.
+    pub ends_input: bool,
     /// A nesting or size limit of the parser, not an error of the language.
     pub limit: bool,
+}
+
+impl SyntaxError {
+    /// Every line that bash prints for it, in order: `(line, message)`, to be shown as `NAME: line N: MESSAGE`.
+    pub fn lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        let before = self
+            .before
+            .iter()
+            .map(|(line, message)| (*line, message.as_str()));
+        let context = self.context.as_deref().map(|context| (self.line, context));
+        let shown = before.chain([(self.line, self.message.as_str())]).chain(context);
+        shown.filter(|(_, message)| !message.is_empty())
+    }
+
+    /// Adds a sentence that comes after what was said so far.
+    pub(super) fn follow(&mut self, line: u32, message: &str) {
+        let first = std::mem::replace(&mut self.message, message.to_string());
+        self.before.push((std::mem::replace(&mut self.line, line), first));
+    }
 }
 
 impl std::fmt::Display for SyntaxError {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{HereDocument, List, Part, Word};
+use super::ast::{HereDocument, List, Param, ParamName, ParamOp, Part, Word};
 use super::cursor::Cursor;
 use super::parser::{Parsed, Reader};
 use super::word::{Builder, Quote};
@@ -110,7 +110,7 @@ impl Reader<'_> {
             "here-document at line {} delimited by end-of-file (wanted `{wanted}')",
             pending.line
         );
-        self.warnings.push((self.cursor.line, message));
+        self.warnings.push((self.cursor.line_before(), message));
         text
     }
 
@@ -171,8 +171,16 @@ impl Reader<'_> {
                 .unwrap_or(rest.len());
             builder.text(rest.get(..length).unwrap_or_default());
             self.cursor.skip_lines(length);
+            let start = self.cursor.local();
             let Some(byte) = self.cursor.peek() else { break };
-            self.quoted(&mut builder, Quote::Document, byte)?;
+            match self.quoted(&mut builder, Quote::Document, byte) {
+                Err(error) if error.limit => return Err(error),
+                Err(_) => {
+                    builder.part(Part::Param(Box::new(self.unreadable(start))));
+                    break;
+                }
+                Ok(()) => {}
+            }
         }
         let mut word = builder.finish();
         word.braces = false;
@@ -180,6 +188,19 @@ impl Reader<'_> {
             self.attach_to_word(&mut word);
         }
         Ok(word)
+    }
+
+    /// What starts at `start` and has no end, up to the end of the text: expanding it fails.
+    fn unreadable(&mut self, start: usize) -> Param {
+        self.cursor.skip(self.cursor.rest().len());
+        let op = ParamOp::Bad(self.cursor.since(start).into());
+        Param {
+            name: ParamName::Special(b'@'),
+            subscript: None,
+            indirect: false,
+            op,
+            braced: true,
+        }
     }
 
     /// Puts the bodies that were read into the tree.

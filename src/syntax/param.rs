@@ -3,7 +3,8 @@
 //! What does not fit becomes [`ParamOp::Bad`] with its text, because bash finds out when it expands; only a
 //! missing `}` or quote is an error of the reader.
 
-use super::ast::{CaseKind, Param, ParamName, ParamOp, ReplaceKind, Subscript, TestKind, Word};
+use super::ast::{CaseKind, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, TestKind, Word};
+use super::cursor::Cursor;
 use super::dollar::{arith, is_special};
 use super::parser::{Parsed, Reader};
 use super::token::{META, QUOTING, class, starts_name};
@@ -198,26 +199,34 @@ impl Reader<'_> {
             };
             return Ok((Some(subscript), true));
         }
-        let word = self.subscript_text(line)?;
+        let word = self.subscript_until(&[b'}'], line)?;
+        if !self.cursor.eat(b']') {
+            return Ok((None, true));
+        }
         let pure = word.pure;
         Ok((Some(Subscript::Index(word)), pure))
     }
 
     /// Production: the text between brackets, behind the `[`; takes the `]`.
     pub(super) fn subscript_text(&mut self, line: u32) -> Parsed<Word> {
+        let word = self.subscript_until(b"", line)?;
+        self.cursor.eat(b']');
+        Ok(word)
+    }
+
+    /// The same up to the `]` or another end, which stays.
+    fn subscript_until(&mut self, ends: &[u8], line: u32) -> Parsed<Word> {
         let mut builder = Builder::default();
         let mut open = 0_usize;
         loop {
             match self.cursor.peek() {
-                None => return Err(self.unclosed(b']', line)),
+                None => return Err(self.unclosed(*ends.first().unwrap_or(&b']'), line)),
+                Some(byte) if ends.contains(&byte) => return Ok(builder.finish()),
                 Some(byte) if class(byte) & QUOTING != 0 => {
                     self.quoted(&mut builder, Quote::Bare, byte)?;
                     continue;
                 }
-                Some(b']') if open == 0 => {
-                    self.cursor.bump();
-                    return Ok(builder.finish());
-                }
+                Some(b']') if open == 0 => return Ok(builder.finish()),
                 Some(byte) => {
                     open = match byte {
                         b'[' => open + 1,
@@ -411,5 +420,34 @@ fn unbraced(name: ParamName, op: ParamOp) -> Param {
         indirect: false,
         op,
         braced: true,
+    }
+}
+
+impl Word {
+    /// The text between the brackets of `name[…]` as a word, where it stands in a value or an argument. What
+    /// cannot be read is taken as it is.
+    pub fn subscript(text: &[u8]) -> Self {
+        let literal = || Self {
+            parts: vec![Part::Literal(text.into())],
+            pure: true,
+            ..Self::default()
+        };
+        if !text.iter().any(|byte| class(*byte) & QUOTING != 0) {
+            return if text.is_empty() {
+                Self {
+                    pure: true,
+                    ..Self::default()
+                }
+            } else {
+                literal()
+            };
+        }
+        let mut closed = text.to_vec();
+        closed.push(b']');
+        let mut reader = Reader::new(Cursor::new(closed.into(), 1), &());
+        match reader.subscript_text(1) {
+            Ok(word) if reader.cursor.peek().is_none() => word,
+            _ => literal(),
+        }
     }
 }

@@ -54,10 +54,7 @@ pub struct Parser {
 impl Parser {
     /// A parser at the start of `source`, whose first line has this number. NUL bytes are dropped, as bash does.
     pub fn new(source: Arc<[u8]>, first_line: u32) -> Self {
-        let source = match memchr::memchr(0, &source) {
-            None => source,
-            Some(_) => source.iter().copied().filter(|byte| *byte != 0).collect(),
-        };
+        let source = whole_lines(source);
         Self {
             cursor: Cursor::new(source, first_line),
             warnings: Vec::new(),
@@ -78,7 +75,7 @@ impl Parser {
         }
         self.warnings.append(&mut reader.warnings);
         self.cursor = reader.cursor;
-        result.map(|list| list.map(Arc::new))
+        result.map(|list| list.map(Arc::new)).map_err(|error| *error)
     }
 
     /// The line that will be read next, 1 based.
@@ -97,6 +94,19 @@ impl Parser {
     }
 }
 
+/// The source as bash reads it: without NUL bytes, and with a newline at the end unless a backslash stands there.
+pub(super) fn whole_lines(source: Arc<[u8]>) -> Arc<[u8]> {
+    let ended = matches!(source.last(), None | Some(b'\n' | b'\\'));
+    if ended && memchr::memchr(0, &source).is_none() {
+        return source;
+    }
+    let mut text: Vec<u8> = source.iter().copied().filter(|byte| *byte != 0).collect();
+    if !matches!(text.last(), None | Some(b'\n' | b'\\')) {
+        text.push(b'\n');
+    }
+    text.into()
+}
+
 /// Reads a whole source at once, stopping at the first error.
 pub fn parse_all(source: &[u8], env: &dyn ParseEnv) -> Result<Vec<Arc<List>>, SyntaxError> {
     let mut parser = Parser::new(source.into(), 1);
@@ -108,7 +118,7 @@ pub fn parse_all(source: &[u8], env: &dyn ParseEnv) -> Result<Vec<Arc<List>>, Sy
 }
 
 /// The result of a production.
-pub(super) type Parsed<T> = Result<T, SyntaxError>;
+pub(super) type Parsed<T> = Result<T, Box<SyntaxError>>;
 
 /// Reads one complete command.
 pub(super) struct Reader<'e> {
@@ -169,13 +179,15 @@ impl<'e> Reader<'e> {
         Ok(())
     }
 
-    fn too_large(&self, what: &str) -> SyntaxError {
-        SyntaxError {
+    fn too_large(&self, what: &str) -> Box<SyntaxError> {
+        Box::new(SyntaxError {
             message: format!("syntax error: {what}"),
             line: self.cursor.line,
             context: None,
+            before: Vec::new(),
             incomplete: false,
+            ends_input: false,
             limit: true,
-        }
+        })
     }
 }

@@ -63,6 +63,14 @@ impl Reader<'_> {
         if closed && operator { length + 1 } else { 0 }
     }
 
+    /// Whether a descriptor stands directly before an operator here.
+    pub(super) fn at_descriptor(&mut self) -> bool {
+        match self.cursor.peek() {
+            Some(b'{') => self.variable_before_operator() > 0,
+            _ => self.digits_before_operator() > 0,
+        }
+    }
+
     /// Takes the `prefix` bytes before the operator.
     fn redirect_fd(&mut self, prefix: usize) -> Parsed<Option<RedirectFd>> {
         if prefix == 0 {

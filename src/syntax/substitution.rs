@@ -76,7 +76,6 @@ impl Reader<'_> {
         } else {
             None
         };
-        let error = error.map(Box::new);
         Ok(Part::Command(Box::new(Substitution {
             body: Arc::new(body),
             backquoted: Some(raw.into()),
@@ -116,8 +115,8 @@ impl Reader<'_> {
     }
 
     /// Reads a text of its own to its end, up to the first error.
-    fn inner(&mut self, text: Arc<[u8]>, line: u32) -> (List, Option<SyntaxError>) {
-        let mut reader = Reader::new(Cursor::new(text, line), self.env);
+    fn inner(&mut self, text: Arc<[u8]>, line: u32) -> (List, Option<Box<SyntaxError>>) {
+        let mut reader = Reader::new(Cursor::new(super::parser::whole_lines(text), line), self.env);
         reader.depth = self.depth;
         let mut list = List::default();
         let error = loop {
