@@ -24,6 +24,7 @@ mod rm;
 mod rmdir;
 mod tac;
 mod tee;
+mod tr;
 mod r#true;
 mod uniq;
 mod usage;
@@ -44,6 +45,7 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     tac::PROGRAM,
     tee::PROGRAM,
+    tr::PROGRAM,
     r#true::PROGRAM,
     uniq::PROGRAM,
     wc::PROGRAM,
