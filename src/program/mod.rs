@@ -11,6 +11,7 @@ mod blocks;
 mod cat;
 mod cut;
 mod r#false;
+mod grep;
 mod head;
 mod lines;
 mod message;
@@ -36,11 +37,15 @@ mod yes;
 pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
     cut::PROGRAM,
+    grep::EGREP,
     r#false::PROGRAM,
+    grep::FGREP,
+    grep::GREP,
     head::PROGRAM,
     mkdir::PROGRAM,
     paste::PROGRAM,
     rev::PROGRAM,
+    grep::RGREP,
     rm::PROGRAM,
     rmdir::PROGRAM,
     tac::PROGRAM,
