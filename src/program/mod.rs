@@ -7,15 +7,21 @@
 
 use crate::kernel::Program;
 
+mod backup;
 mod blocks;
 mod cat;
+mod copy;
+mod cp;
 mod cut;
+mod dates;
+mod destination;
 mod r#false;
 mod grep;
 mod head;
 mod lines;
 mod message;
 mod mkdir;
+mod mv;
 mod paste;
 mod path;
 mod ranges;
@@ -25,6 +31,7 @@ mod rm;
 mod rmdir;
 mod tac;
 mod tee;
+mod touch;
 mod tr;
 mod r#true;
 mod uniq;
@@ -36,6 +43,7 @@ mod yes;
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
+    cp::PROGRAM,
     cut::PROGRAM,
     grep::EGREP,
     r#false::PROGRAM,
@@ -43,6 +51,7 @@ pub static PROGRAMS: &[Program] = &[
     grep::GREP,
     head::PROGRAM,
     mkdir::PROGRAM,
+    mv::PROGRAM,
     paste::PROGRAM,
     rev::PROGRAM,
     grep::RGREP,
@@ -50,6 +59,7 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     tac::PROGRAM,
     tee::PROGRAM,
+    touch::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,
     uniq::PROGRAM,

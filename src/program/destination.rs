@@ -1,0 +1,99 @@
+//! The last operand, `-t` and `-T` of `cp`, `mv`, `ln` and `install`: one destination, or a directory to put things in.
+
+use super::message::message;
+use super::path;
+use super::usage;
+use crate::args::{Spec, UsageError, quoteaf};
+use crate::fs::{Errno, FileKind, Follow};
+use crate::kernel::{Proc, Stop};
+
+/// Where the sources go.
+#[derive(Debug)]
+pub enum Destination {
+    /// Into this directory, each under its own name.
+    Into(Vec<u8>),
+    /// The only source becomes this.
+    At(Vec<u8>),
+}
+
+/// What the options say about it.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// `-t`.
+    pub directory: Option<Vec<u8>>,
+    /// `-T`.
+    pub no_directory: bool,
+}
+
+/// Takes `-t` values in order; a second one is refused.
+pub fn single_directory<'v>(values: impl Iterator<Item = &'v [u8]>) -> Result<Option<Vec<u8>>, UsageError> {
+    let mut directory = None;
+    for value in values {
+        if directory.replace(value.to_vec()).is_some() {
+            return Err(UsageError::plain(1, "multiple target directories specified"));
+        }
+    }
+    Ok(directory)
+}
+
+/// Fails unless `path` is a directory that can be entered.
+pub fn check_directory(proc: &Proc, path: &[u8]) -> Result<(), Errno> {
+    match proc.metadata(path, Follow::Yes)?.kind {
+        FileKind::Directory => Ok(()),
+        _ => Err(Errno::ENOTDIR),
+    }
+}
+
+/// Takes the destination off the operands, with the complaints that the tools share.
+pub async fn take<F: Copy + PartialEq>(
+    proc: &mut Proc,
+    spec: &Spec<F>,
+    operands: &mut Vec<Vec<u8>>,
+    wanted: Wanted,
+) -> Result<Destination, Stop> {
+    let least = if wanted.directory.is_some() { 1 } else { 2 };
+    if operands.len() < least {
+        let error = match operands.first() {
+            Some(only) => spec.missing_destination(only),
+            None => spec.missing_file_operand(),
+        };
+        return Err(usage::refuse(proc, &error).await);
+    }
+    if wanted.no_directory {
+        if wanted.directory.is_some() {
+            let line = "cannot combine --target-directory (-t) and --no-target-directory (-T)";
+            return Err(usage::fail(proc, 1, line).await);
+        }
+        if let Some(extra) = operands.get(2) {
+            let error = spec.complain(message!("extra operand ", quoteaf(extra)));
+            return Err(usage::refuse(proc, &error).await);
+        }
+        return Ok(Destination::At(operands.pop().unwrap_or_default()));
+    }
+    if let Some(directory) = wanted.directory {
+        return match check_directory(proc, &directory) {
+            Ok(()) => Ok(Destination::Into(directory)),
+            Err(errno) => {
+                let line = message!("target directory ", quoteaf(&directory), ": ", errno.message());
+                Err(usage::fail(proc, 1, line).await)
+            }
+        };
+    }
+    let last = operands.pop().unwrap_or_default();
+    match check_directory(proc, &last) {
+        Ok(()) => Ok(Destination::Into(last)),
+        Err(errno) if operands.len() > 1 => {
+            let line = message!("target ", quoteaf(&last), ": ", errno.message());
+            Err(usage::fail(proc, 1, line).await)
+        }
+        Err(_) => Ok(Destination::At(last)),
+    }
+}
+
+/// The name of a source in a directory. `..` has none: it is the directory itself.
+pub fn name_in(directory: &[u8], source: &[u8]) -> Vec<u8> {
+    match path::without_trailing_slashes(path::last_component(source)) {
+        b".." => directory.to_vec(),
+        name => path::concatenate(directory, name),
+    }
+}

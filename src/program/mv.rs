@@ -1,0 +1,171 @@
+//! `mv`: renames files, or copies and removes them where they go to another file system.
+
+use super::backup::Backup;
+use super::copy::{Copied, CopyOptions, Copier, Overwrite};
+use super::destination::{self, Destination, Wanted};
+use super::remove::{Interactive, Removal, Removed, remove};
+use super::{path, usage};
+use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError};
+use crate::kernel::{Proc, Program, Stop};
+
+/// The program.
+pub const PROGRAM: Program = Program {
+    name: "mv",
+    run: |proc| Box::pin(run(proc)),
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Flag {
+    Backup,
+    ShortBackup,
+    Force,
+    Interactive,
+    NoClobber,
+    StripSlashes,
+    Suffix,
+    TargetDirectory,
+    NoTargetDirectory,
+    Update,
+    Verbose,
+    Context,
+}
+
+static SPEC: Spec<Flag> = Spec::new(
+    "mv",
+    COREUTILS,
+    &[
+        "[OPTION]... [-T] SOURCE DEST",
+        "[OPTION]... SOURCE... DIRECTORY",
+        "[OPTION]... -t DIRECTORY SOURCE...",
+    ],
+    "Rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY.",
+    &[
+        Opt::long(
+            Flag::Backup,
+            "backup",
+            "make a backup of each existing destination file",
+        )
+        .may_take("CONTROL"),
+        Opt::short(Flag::ShortBackup, 'b', "like --backup but does not accept an argument"),
+        Opt::flag(Flag::Force, 'f', "force", "do not prompt before overwriting"),
+        Opt::flag(Flag::Interactive, 'i', "interactive", "prompt before overwrite"),
+        Opt::flag(
+            Flag::NoClobber,
+            'n',
+            "no-clobber",
+            "do not overwrite an existing file\nIf you specify more than one of -i, -f, -n, only the final one takes effect.",
+        ),
+        Opt::long(
+            Flag::StripSlashes,
+            "strip-trailing-slashes",
+            "remove any trailing slashes from each SOURCE\nargument",
+        ),
+        Opt::required(Flag::Suffix, 'S', "suffix", "SUFFIX", "override the usual backup suffix"),
+        Opt::required(
+            Flag::TargetDirectory,
+            't',
+            "target-directory",
+            "DIRECTORY",
+            "move all SOURCE arguments into DIRECTORY",
+        ),
+        Opt::flag(
+            Flag::NoTargetDirectory,
+            'T',
+            "no-target-directory",
+            "treat DEST as a normal file",
+        ),
+        Opt::flag(
+            Flag::Update,
+            'u',
+            "update",
+            "move only when the SOURCE file is newer\nthan the destination file or when the\ndestination file is missing",
+        ),
+        Opt::flag(Flag::Verbose, 'v', "verbose", "explain what is being done"),
+        Opt::flag(
+            Flag::Context,
+            'Z',
+            "context",
+            "set SELinux security context of destination\nfile to default type",
+        ),
+    ],
+);
+
+async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    let mut parsed = usage::parse(proc, &SPEC).await?;
+    let read = read_options(proc, &parsed);
+    let (options, wanted) = usage::accept(proc, read).await?;
+    let mut operands = std::mem::take(&mut parsed.operands);
+    let destination = destination::take(proc, &SPEC, &mut operands, wanted).await?;
+    let mut copier = Copier::new(&options, false);
+    let mut complete = true;
+    for operand in &operands {
+        let stripped = path::without_trailing_slashes(operand);
+        let source = if parsed.has(Flag::StripSlashes) { stripped } else { operand };
+        let at = match &destination {
+            // Unlike `cp`, `mv` takes `..` for a name.
+            Destination::Into(directory) => {
+                let name = path::without_trailing_slashes(path::last_component(source));
+                path::concatenate(directory, name)
+            }
+            Destination::At(at) => at.clone(),
+        };
+        complete &= move_one(proc, &mut copier, source, &at, options.verbose).await?;
+    }
+    Ok(i32::from(!complete))
+}
+
+fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(CopyOptions, Wanted), UsageError> {
+    let mut options = CopyOptions::moving();
+    let overwrite = parsed.last_of(&[Flag::Force, Flag::Interactive, Flag::NoClobber]);
+    options.overwrite = match overwrite {
+        Some(Flag::Interactive) => Overwrite::Ask,
+        Some(Flag::NoClobber) => Overwrite::No,
+        _ => Overwrite::Yes,
+    };
+    options.verbose = parsed.has(Flag::Verbose);
+    options.update = parsed.has(Flag::Update) && options.overwrite != Overwrite::No;
+    let backup = [Flag::Backup, Flag::ShortBackup, Flag::Suffix];
+    let backs_up = backup.iter().any(|flag| parsed.has(*flag));
+    if backs_up && options.overwrite == Overwrite::No {
+        return Err(SPEC.complain("options --backup and --no-clobber are mutually exclusive"));
+    }
+    options.backup = Backup::from_options(
+        proc,
+        &SPEC,
+        backs_up,
+        parsed.last(Flag::Backup),
+        parsed.last(Flag::Suffix),
+    )?;
+    let directories = parsed.options.iter().filter(|(flag, _)| *flag == Flag::TargetDirectory);
+    let directory = destination::single_directory(directories.filter_map(|(_, value)| value.as_deref()))?;
+    let wanted = Wanted {
+        directory,
+        no_directory: parsed.has(Flag::NoTargetDirectory),
+    };
+    Ok((options, wanted))
+}
+
+async fn move_one(
+    proc: &mut Proc,
+    copier: &mut Copier<'_>,
+    source: &[u8],
+    at: &[u8],
+    verbose: bool,
+) -> Result<bool, Stop> {
+    let copied = copier.copy(proc, source, at, false).await?;
+    match copied {
+        Copied { complete: false, .. } | Copied { into_itself: true, .. } => Ok(false),
+        Copied { renamed: true, .. } => Ok(true),
+        // It was copied to another file system: the source goes now.
+        _ => {
+            let removal = Removal {
+                interactive: Interactive::Never,
+                recursive: true,
+                verbose,
+                preserve_root: false,
+                ..Removal::default()
+            };
+            Ok(remove(proc, source, &removal).await? == Removed::Gone)
+        }
+    }
+}
