@@ -14,6 +14,10 @@ macro_rules! errno {
             pub const fn message(self) -> &'static str {
                 match self { $(Errno::$name => $text,)* }
             }
+            /// The error of a number, if it is one of these.
+            pub const fn from_number(number: i32) -> Option<Errno> {
+                match number { $($number => Some(Errno::$name),)* _ => None }
+            }
             /// The symbolic name, such as `ENOENT`.
             pub const fn name(self) -> &'static str {
                 match self { $(Errno::$name => stringify!($name),)* }
@@ -75,3 +79,32 @@ impl fmt::Display for Errno {
 }
 
 impl std::error::Error for Errno {}
+
+impl From<Errno> for std::io::Error {
+    fn from(error: Errno) -> std::io::Error {
+        std::io::Error::from_raw_os_error(error as i32)
+    }
+}
+
+impl From<&std::io::Error> for Errno {
+    /// The number if the error has a known one, else the nearest of its kind; `EIO` where nothing fits.
+    fn from(error: &std::io::Error) -> Errno {
+        use std::io::ErrorKind;
+        if let Some(known) = error.raw_os_error().and_then(Errno::from_number) {
+            return known;
+        }
+        match error.kind() {
+            ErrorKind::NotFound => Errno::ENOENT,
+            ErrorKind::PermissionDenied => Errno::EACCES,
+            ErrorKind::AlreadyExists => Errno::EEXIST,
+            ErrorKind::InvalidInput => Errno::EINVAL,
+            ErrorKind::Unsupported => Errno::EOPNOTSUPP,
+            ErrorKind::StorageFull => Errno::ENOSPC,
+            ErrorKind::ReadOnlyFilesystem => Errno::EROFS,
+            ErrorKind::NotADirectory => Errno::ENOTDIR,
+            ErrorKind::IsADirectory => Errno::EISDIR,
+            ErrorKind::DirectoryNotEmpty => Errno::ENOTEMPTY,
+            _ => Errno::EIO,
+        }
+    }
+}

@@ -11,6 +11,7 @@
 //! - Access times change by `set_times` alone (`noatime`): reading must not unshare a forked tree.
 //! - Not modelled: supplementary groups, access control lists, `fs.protected_*` of `sysctl`, file locks, mandatory `O_SYNC`.
 
+mod adapter;
 mod attributes;
 mod base;
 mod base_text;
@@ -27,6 +28,7 @@ mod mount;
 mod mount_tests;
 mod open;
 mod overlay;
+mod path_table;
 mod permission;
 #[cfg(test)]
 mod permission_tests;
@@ -40,6 +42,7 @@ mod special;
 mod storage;
 mod types;
 
+pub use adapter::{VfsAdapter, VfsView};
 pub use base::{PROGRAM_MARK, base_fs, base_tree, program_image, program_in_image};
 pub use canonical::Existing;
 pub use chunk::Chunk;

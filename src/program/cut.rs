@@ -2,9 +2,9 @@
 //!
 //! `-c` counts bytes, as GNU cut does. With `-d` of a newline the fields are the lines of the whole file.
 
+use super::lines;
 use super::ranges::{self, Counted, Range};
 use super::usage::{self, Failure};
-use super::lines;
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError};
 use crate::kernel::{Input, Proc, Program, Stop};
 
@@ -111,7 +111,11 @@ impl Plan {
             let text = "suppressing non-delimited lines makes sense\n\tonly when operating on fields";
             return Err(SPEC.complain(text));
         }
-        let counted = if fields { Counted::Fields } else { Counted::Positions };
+        let counted = if fields {
+            Counted::Fields
+        } else {
+            Counted::Positions
+        };
         let mut ranges = ranges::parse(list, counted, false).map_err(|text| SPEC.complain(text))?;
         if parsed.has(Flag::Complement) {
             ranges = ranges::complement(&ranges);
@@ -131,7 +135,9 @@ impl Plan {
     }
 
     fn output(&self) -> &[u8] {
-        self.output_delimiter.as_deref().unwrap_or(std::slice::from_ref(&self.delimiter))
+        self.output_delimiter
+            .as_deref()
+            .unwrap_or(std::slice::from_ref(&self.delimiter))
     }
 }
 

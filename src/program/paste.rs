@@ -2,8 +2,8 @@
 //!
 //! Every `-` takes the next line of the one standard input.
 
-use super::{lines, usage};
 use super::usage::Failure;
+use super::{lines, usage};
 use crate::args::{COREUTILS, Opt, Spec, UsageError};
 use crate::fs::Errno;
 use crate::kernel::{Input, Proc, Program, Stop};
@@ -29,9 +29,25 @@ static SPEC: Spec<Flag> = Spec::new(
      each FILE, separated by TABs, to standard output.\n\n\
      With no FILE, or when FILE is -, read standard input.",
     &[
-        Opt::required(Flag::Delimiters, 'd', "delimiters", "LIST", "reuse characters from LIST instead of TABs"),
-        Opt::flag(Flag::Serial, 's', "serial", "paste one file at a time instead of in parallel"),
-        Opt::flag(Flag::Zero, 'z', "zero-terminated", "line delimiter is NUL, not newline"),
+        Opt::required(
+            Flag::Delimiters,
+            'd',
+            "delimiters",
+            "LIST",
+            "reuse characters from LIST instead of TABs",
+        ),
+        Opt::flag(
+            Flag::Serial,
+            's',
+            "serial",
+            "paste one file at a time instead of in parallel",
+        ),
+        Opt::flag(
+            Flag::Zero,
+            'z',
+            "zero-terminated",
+            "line delimiter is NUL, not newline",
+        ),
     ],
 );
 
@@ -151,7 +167,11 @@ async fn paste_parallel(
             };
             *(if shared { &mut stdin } else { &mut input }) = Some(opened);
         }
-        columns.push(Column { path: path.clone(), input, ended: false });
+        columns.push(Column {
+            path: path.clone(),
+            input,
+            ended: false,
+        });
     }
     let mut status = 0;
     let mut row = Vec::new();

@@ -48,10 +48,15 @@ pub fn parse(list: &[u8], counted: Counted, lone_dash: bool) -> Result<Vec<Range
     let mut digits_start = None;
     let mut rest = list;
     if lone_dash && list == b"-" {
-        return Ok(vec![Range { first: 1, last: u64::MAX }]);
+        return Ok(vec![Range {
+            first: 1,
+            last: u64::MAX,
+        }]);
     }
-    let from_one = counted
-        .choose("fields are numbered from 1", "byte/character positions are numbered from 1");
+    let from_one = counted.choose(
+        "fields are numbered from 1",
+        "byte/character positions are numbered from 1",
+    );
     loop {
         match rest.first() {
             Some(b'-') => {
@@ -82,8 +87,13 @@ pub fn parse(list: &[u8], counted: Counted, lone_dash: bool) -> Result<Vec<Range
                 } else {
                     part.left = true;
                 }
-                let value = part.value.checked_mul(10).and_then(|v| v.checked_add(u64::from(digit - b'0')));
-                part.value = value.filter(|value| *value != u64::MAX).ok_or_else(|| too_large(start, counted))?;
+                let value = part
+                    .value
+                    .checked_mul(10)
+                    .and_then(|v| v.checked_add(u64::from(digit - b'0')));
+                part.value = value
+                    .filter(|value| *value != u64::MAX)
+                    .ok_or_else(|| too_large(start, counted))?;
             }
             Some(_) => {
                 let text = counted.choose("invalid field value ", "invalid byte/character position ");
@@ -107,19 +117,28 @@ impl Part {
             return if self.value == 0 {
                 Err(from_one.into())
             } else {
-                Ok(Range { first: self.value, last: self.value })
+                Ok(Range {
+                    first: self.value,
+                    last: self.value,
+                })
             };
         }
         if !self.left && !self.right && !lone_dash {
             return Err("invalid range with no endpoint: -".into());
         }
         if !self.right {
-            return Ok(Range { first: self.first, last: u64::MAX });
+            return Ok(Range {
+                first: self.first,
+                last: u64::MAX,
+            });
         }
         if self.value < self.first {
             return Err("invalid decreasing range".into());
         }
-        Ok(Range { first: self.first, last: self.value })
+        Ok(Range {
+            first: self.first,
+            last: self.value,
+        })
     }
 }
 
@@ -142,12 +161,18 @@ pub fn complement(ranges: &[Range]) -> Vec<Range> {
     let mut next = 1;
     for range in ranges {
         if next < range.first {
-            result.push(Range { first: next, last: range.first - 1 });
+            result.push(Range {
+                first: next,
+                last: range.first - 1,
+            });
         }
         next = range.last.saturating_add(1);
     }
     if next < u64::MAX {
-        result.push(Range { first: next, last: u64::MAX });
+        result.push(Range {
+            first: next,
+            last: u64::MAX,
+        });
     }
     result
 }

@@ -1,7 +1,7 @@
 //! `rev` of util-linux: every line with its characters in reverse.
 
-use super::{lines, usage};
 use super::usage::Failure;
+use super::{lines, usage};
 use crate::args::{Opt, Spec, UTIL_LINUX};
 use crate::fs::{Errno, OpenFlags};
 use crate::kernel::{Input, Proc, Program, Stop};
@@ -40,7 +40,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             Ok(file) => Input::new(file),
             Err(errno) => {
                 status = 1;
-                proc.warn([b"cannot open ", path.as_slice(), format!(": {errno}").as_bytes()].concat()).await?;
+                proc.warn([b"cannot open ", path.as_slice(), format!(": {errno}").as_bytes()].concat())
+                    .await?;
                 continue;
             }
         };
@@ -49,7 +50,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         if let Err(errno) = usage::settle(done)? {
             status = 1;
             let name = if from_stdin { b"stdin".as_slice() } else { &path };
-            proc.warn([name, format!(": {count}: {errno}").as_bytes()].concat()).await?;
+            proc.warn([name, format!(": {count}: {errno}").as_bytes()].concat())
+                .await?;
         }
     }
     Ok(status)

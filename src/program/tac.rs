@@ -27,9 +27,25 @@ static SPEC: Spec<Flag> = Spec::new(
     "Write each FILE to standard output, last line first.\n\n\
      With no FILE, or when FILE is -, read standard input.",
     &[
-        Opt::flag(Flag::Before, 'b', "before", "attach the separator before instead of after"),
-        Opt::flag(Flag::Regex, 'r', "regex", "interpret the separator as a regular expression"),
-        Opt::required(Flag::Separator, 's', "separator", "STRING", "use STRING as the separator instead of newline"),
+        Opt::flag(
+            Flag::Before,
+            'b',
+            "before",
+            "attach the separator before instead of after",
+        ),
+        Opt::flag(
+            Flag::Regex,
+            'r',
+            "regex",
+            "interpret the separator as a regular expression",
+        ),
+        Opt::required(
+            Flag::Separator,
+            's',
+            "separator",
+            "STRING",
+            "use STRING as the separator instead of newline",
+        ),
     ],
 );
 
@@ -47,7 +63,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let before = parsed.has(Flag::Before);
     let mut status = 0;
     for path in usage::operands_or_stdin(parsed.operands) {
-        let name = if path == b"-" { b"standard input".as_slice() } else { &path };
+        let name = if path == b"-" {
+            b"standard input".as_slice()
+        } else {
+            &path
+        };
         let mut input = match proc.open_operand(&path).await {
             Ok(file) => Input::new(file),
             Err(errno) => {
@@ -62,8 +82,16 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             Err(errno) => {
                 status = 1;
                 // GNU tac finds out when it seeks.
-                let errno = if errno == crate::fs::Errno::EISDIR { crate::fs::Errno::EINVAL } else { errno };
-                let message = [&crate::args::quotef(&path), format!(": read error: {errno}").as_bytes()].concat();
+                let errno = if errno == crate::fs::Errno::EISDIR {
+                    crate::fs::Errno::EINVAL
+                } else {
+                    errno
+                };
+                let message = [
+                    &crate::args::quotef(&path),
+                    format!(": read error: {errno}").as_bytes(),
+                ]
+                .concat();
                 proc.warn(message).await?;
             }
         }

@@ -76,8 +76,11 @@ enum Around {
     Both,
 }
 
-const ALL_REPEATED: &[(&str, Around)] =
-    &[("none", Around::None), ("prepend", Around::Prepend), ("separate", Around::Separate)];
+const ALL_REPEATED: &[(&str, Around)] = &[
+    ("none", Around::None),
+    ("prepend", Around::Prepend),
+    ("separate", Around::Separate),
+];
 const GROUP: &[(&str, Around)] = &[
     ("prepend", Around::Prepend),
     ("append", Around::Append),
@@ -126,7 +129,10 @@ impl Plan {
         let mut chooses_lines = false;
         for (flag, value) in &options {
             plan.set(*flag, value.as_deref(), &mut obsolete)?;
-            chooses_lines |= matches!(flag, Flag::Count | Flag::Repeated | Flag::AllRepeated | Flag::Unique);
+            chooses_lines |= matches!(
+                flag,
+                Flag::Count | Flag::Repeated | Flag::AllRepeated | Flag::Unique
+            );
         }
         if plan.group.is_some() && chooses_lines {
             return Err(SPEC.complain("--group is mutually exclusive with -c/-d/-D/-u"));
@@ -182,7 +188,9 @@ impl Plan {
             Flag::CheckBytes => self.check_bytes = size(number, "invalid number of bytes to compare")?,
             Flag::Digit => {
                 let before = if *obsolete { self.skip_fields } else { 0 };
-                let digit = number.first().map_or(0, |byte| u64::from(byte.wrapping_sub(b'0')));
+                let digit = number
+                    .first()
+                    .map_or(0, |byte| u64::from(byte.wrapping_sub(b'0')));
                 self.skip_fields = before.saturating_mul(10).saturating_add(digit);
                 *obsolete = true;
             }
@@ -203,15 +211,23 @@ impl Plan {
             let end = word.iter().position(is_blank).unwrap_or(word.len());
             rest = word.get(end..).unwrap_or_default();
         }
-        let start = usize::try_from(self.skip_bytes).unwrap_or(usize::MAX).min(rest.len());
+        let start = usize::try_from(self.skip_bytes)
+            .unwrap_or(usize::MAX)
+            .min(rest.len());
         let rest = rest.get(start..).unwrap_or_default();
-        let end = usize::try_from(self.check_bytes).unwrap_or(usize::MAX).min(rest.len());
+        let end = usize::try_from(self.check_bytes)
+            .unwrap_or(usize::MAX)
+            .min(rest.len());
         rest.get(..end).unwrap_or_default()
     }
 
     fn same(&self, left: &[u8], right: &[u8]) -> bool {
         let (left, right) = (self.key(left), self.key(right));
-        if self.ignore_case { left.eq_ignore_ascii_case(right) } else { left == right }
+        if self.ignore_case {
+            left.eq_ignore_ascii_case(right)
+        } else {
+            left == right
+        }
     }
 }
 
@@ -219,9 +235,7 @@ fn size(text: &[u8], sentence: &str) -> Result<u64, UsageError> {
     match parse_count(text, "") {
         Ok(size) => Ok(size),
         Err(CountError::Overflow) => Ok(u64::MAX),
-        Err(CountError::Invalid) => {
-            Err(UsageError::plain(1, [text, b": ", sentence.as_bytes()].concat()))
-        }
+        Err(CountError::Invalid) => Err(UsageError::plain(1, [text, b": ", sentence.as_bytes()].concat())),
     }
 }
 
@@ -276,7 +290,9 @@ async fn show_groups(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result<
         }
         for line in super::lines::split(block, plan.delimiter) {
             let line = super::lines::text(line, plan.delimiter);
-            let fresh = previous.as_ref().is_none_or(|previous| !plan.same(previous, line));
+            let fresh = previous
+                .as_ref()
+                .is_none_or(|previous| !plan.same(previous, line));
             if fresh && (before_first || (between && previous.is_some())) {
                 proc.out().push(plan.delimiter);
             }
@@ -321,7 +337,10 @@ fn show_line(out: &mut Vec<u8>, line: &[u8], place: &Place, plan: &Plan) {
 /// Counted, repeated, or not repeated lines.
 async fn show_chosen(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result<(), Failure> {
     let mut previous: Option<Vec<u8>> = None;
-    let mut place = Place { repeats: 0, goes_on: false };
+    let mut place = Place {
+        repeats: 0,
+        goes_on: false,
+    };
     let mut first_group = true;
     loop {
         let block = super::lines::whole_lines(input, plan.delimiter).await?;
@@ -338,7 +357,8 @@ async fn show_chosen(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result<
             if !place.goes_on {
                 first_group &= place.repeats == 0;
             } else if place.repeats == 0
-                && (plan.all_repeated == Around::Prepend || (plan.all_repeated == Around::Separate && !first_group))
+                && (plan.all_repeated == Around::Prepend
+                    || (plan.all_repeated == Around::Separate && !first_group))
             {
                 proc.out().push(plan.delimiter);
             }
