@@ -163,6 +163,8 @@ pub fn read(after: &[u8], reader: Reader, out: &mut Vec<u8>) -> Escape {
                 problem: None,
             };
         }
+        // `\%` of a format does not begin a directive there.
+        _ if matches!(reader, ProgramFormat | ProgramPercentB) => out.extend([b'\\', byte]),
         _ => return kept(out),
     }
     took(1)

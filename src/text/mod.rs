@@ -12,6 +12,7 @@ pub mod mode;
 pub mod number;
 pub mod printf;
 pub mod quote;
+pub mod strftime;
 #[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
