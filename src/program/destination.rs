@@ -90,10 +90,10 @@ pub async fn take<F: Copy + PartialEq>(
     }
 }
 
-/// The name of a source in a directory. `..` has none: it is the directory itself.
+/// The name of a source in a directory. `..` has none there: it stands for the directory itself.
 pub fn name_in(directory: &[u8], source: &[u8]) -> Vec<u8> {
     match path::without_trailing_slashes(path::last_component(source)) {
-        b".." => directory.to_vec(),
+        b".." => path::concatenate(directory, b"."),
         name => path::concatenate(directory, name),
     }
 }

@@ -19,6 +19,8 @@ mod r#false;
 mod grep;
 mod head;
 mod lines;
+mod link;
+mod ln;
 mod message;
 mod mkdir;
 mod mv;
@@ -50,6 +52,8 @@ pub static PROGRAMS: &[Program] = &[
     grep::FGREP,
     grep::GREP,
     head::PROGRAM,
+    link::PROGRAM,
+    ln::PROGRAM,
     mkdir::PROGRAM,
     mv::PROGRAM,
     paste::PROGRAM,
@@ -63,6 +67,7 @@ pub static PROGRAMS: &[Program] = &[
     tr::PROGRAM,
     r#true::PROGRAM,
     uniq::PROGRAM,
+    link::UNLINK,
     wc::PROGRAM,
     yes::PROGRAM,
 ];

@@ -63,6 +63,18 @@ pub fn directory_name(path: &[u8]) -> &[u8] {
     }
 }
 
+/// The canonical path `path` as it is written from the canonical directory `from`.
+pub fn relative_to(path: &[u8], from: &[u8]) -> Vec<u8> {
+    fn components(path: &[u8]) -> Vec<&[u8]> {
+        path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect()
+    }
+    let (path, from) = (components(path), components(from));
+    let common = path.iter().zip(&from).take_while(|(left, right)| left == right).count();
+    let up = from.iter().skip(common).map(|_| &b".."[..]);
+    let words: Vec<&[u8]> = up.chain(path.iter().skip(common).copied()).collect();
+    if words.is_empty() { b".".to_vec() } else { words.join(&b'/') }
+}
+
 /// The last component is `.` or `..`.
 pub fn is_dot_or_dotdot(name: &[u8]) -> bool {
     matches!(without_trailing_slashes(last_component(name)), b"." | b"..")
@@ -89,6 +101,9 @@ mod tests {
         assert_eq!(last_component(b"a/b//"), b"b//");
         assert_eq!(concatenate(b"d", b"/x"), b"d/x");
         assert_eq!(join(b"d/", b"x"), b"d/x");
+        assert_eq!(relative_to(b"/a/b", b"/a/c/d"), b"../../b");
+        assert_eq!(relative_to(b"/a", b"/a"), b".");
+        assert_eq!(relative_to(b"/", b"/a"), b"..");
         assert!(is_dot_or_dotdot(b"a/../"));
     }
 }
