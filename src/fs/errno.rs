@@ -86,6 +86,12 @@ impl From<Errno> for std::io::Error {
     }
 }
 
+impl From<std::io::Error> for Errno {
+    fn from(error: std::io::Error) -> Errno {
+        Errno::from(&error)
+    }
+}
+
 impl From<&std::io::Error> for Errno {
     /// The number if the error has a known one, else the nearest of its kind; `EIO` where nothing fits.
     fn from(error: &std::io::Error) -> Errno {

@@ -21,6 +21,8 @@ mod create;
 mod device;
 mod errno;
 mod handle;
+#[cfg(all(feature = "host-fs", unix))]
+mod host;
 mod host_access;
 mod mem;
 mod mount;
@@ -40,6 +42,7 @@ mod resolve;
 mod snapshot;
 mod special;
 mod storage;
+mod system_time;
 mod types;
 
 pub use adapter::{VfsAdapter, VfsView};
@@ -49,6 +52,8 @@ pub use chunk::Chunk;
 pub use device::{Device, descriptor_of_path};
 pub use errno::Errno;
 pub use handle::{Fs, FsSnapshot};
+#[cfg(all(feature = "host-fs", unix))]
+pub use host::{HostDir, ImportError, ImportLimits, ImportReport, import};
 pub use mem::MemFs;
 pub use mount::MountInfo;
 pub use open::{OpenNode, Opened};

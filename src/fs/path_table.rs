@@ -16,12 +16,14 @@ pub(super) const ROOT: NodeId = 1;
 const DEPTH_MAX: usize = 2048;
 
 /// The numbers of the nodes seen so far.
+#[derive(Clone)]
 pub(super) struct PathTable<Key> {
     numbers: FxHashMap<Key, NodeId>,
     places: FxHashMap<NodeId, Place<Key>>,
     next: NodeId,
 }
 
+#[derive(Clone)]
 struct Place<Key> {
     key: Key,
     parent: NodeId,

@@ -11,8 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{errno, system_time, timestamp};
+use super::errno;
 use crate::fs::path_table::{PathTable, ROOT};
+use crate::fs::system_time::{system_time, timestamp};
 use crate::fs::{
     Attributes, DirEntry, Errno, FileKind, FileSystem, Metadata, NewNode, Node, NodeId, Timestamp,
 };
@@ -137,7 +138,9 @@ impl VfsAdapter {
 
     /// The time of a change, where the tree keeps times at all.
     fn stamp(&self, path: &str, now: Timestamp) {
-        let _ = self.tree.set_modification_time(path, system_time(now));
+        if let Some(now) = system_time(now) {
+            let _ = self.tree.set_modification_time(path, now);
+        }
     }
 
     /// Changes the contents of a file as a vector.
@@ -468,13 +471,15 @@ impl FileSystem for VfsAdapter {
         }
         let path = self.state().path(node)?;
         if let Some(time) = change.mtime {
+            let time = system_time(time).ok_or(Errno::EINVAL)?;
             self.tree
-                .set_modification_time(&path, system_time(time))
+                .set_modification_time(&path, time)
                 .map_err(|error| errno(&error))?;
         }
         if let Some(time) = change.atime {
+            let time = system_time(time).ok_or(Errno::EINVAL)?;
             self.tree
-                .set_access_time(&path, system_time(time))
+                .set_access_time(&path, time)
                 .map_err(|error| errno(&error))?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use vfs::error::VfsErrorKind;
 use vfs::{SeekAndRead, SeekAndWrite, VfsError, VfsFileType, VfsMetadata, VfsResult};
 
-use super::{system_time, timestamp};
+use crate::fs::system_time::{system_time, timestamp};
 use crate::fs::{
     Credentials, Errno, FileKind, Follow, Fs, MemFs, OpenFlags, OpenNode, Opened, Timestamp, View,
 };
@@ -138,9 +138,9 @@ impl vfs::FileSystem for VfsView {
         Ok(VfsMetadata {
             file_type,
             len,
-            created: Some(system_time(found.btime)),
-            modified: Some(system_time(found.mtime)),
-            accessed: Some(system_time(found.atime)),
+            created: system_time(found.btime),
+            modified: system_time(found.mtime),
+            accessed: system_time(found.atime),
         })
     }
 
