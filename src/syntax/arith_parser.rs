@@ -34,6 +34,11 @@ pub fn rest_at(text: &[u8], place: u32) -> Box<[u8]> {
 
 /// The expression of an unexpanded text, where no expansion can change its shape.
 pub(super) fn compile(text: &Word) -> Option<Expr> {
+    compile_at(text, 0)
+}
+
+/// The same at some depth of subscripts in subscripts.
+fn compile_at(text: &Word, depth: usize) -> Option<Expr> {
     if !text.pure {
         return None;
     }
@@ -52,7 +57,11 @@ pub(super) fn compile(text: &Word) -> Option<Expr> {
     if !params.is_empty() && joined(&flat) {
         return None;
     }
-    let expr = Reading::new(&flat, &params).whole().ok()?;
+    let mut reading = Reading {
+        depth,
+        ..Reading::new(&flat, &params)
+    };
+    let expr = reading.whole().ok()?;
     let changed = params
         .iter()
         .any(|param| matches!(&param.name, ParamName::Variable(name) if assigns(&expr, name)));
@@ -193,7 +202,7 @@ impl<'t> Reading<'t> {
         if self.token == Token::End {
             return Ok(Expr::Number(0));
         }
-        let expr = self.comma()?;
+        let expr = self.deeper(Self::comma)?;
         if self.token == Token::End {
             Ok(expr)
         } else {
@@ -209,7 +218,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn deeper(&mut self, production: fn(&mut Self) -> Read<Expr>) -> Read<Expr> {
+    fn deeper(&mut self, production: impl FnOnce(&mut Self) -> Read<Expr>) -> Read<Expr> {
         if self.depth >= MAX_DEPTH {
             return Err(self.error("expression recursion level exceeded"));
         }
@@ -320,7 +329,7 @@ impl<'t> Reading<'t> {
             let right = self.at(right, self.start);
             return Ok(Expr::Binary(BinaryOp::Power, Box::new(left), Box::new(right)));
         }
-        let right = self.binary(precedence + 1)?;
+        let right = self.deeper(|reading| reading.binary(precedence + 1))?;
         Ok(match token {
             Token::And => Expr::And(Box::new(left), Box::new(right)),
             Token::Or => Expr::Or(Box::new(left), Box::new(right)),
@@ -467,7 +476,7 @@ impl<'t> Reading<'t> {
         } else {
             with_params(text, here)
         };
-        let index = match compile(&subscript) {
+        let index = match compile_at(&subscript, self.depth + 1) {
             Some(Expr::Number(0)) if text.is_empty() => None,
             compiled => compiled.map(Box::new),
         };

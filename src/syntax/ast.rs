@@ -217,6 +217,8 @@ pub struct Substitution {
     pub body: Arc<List>,
     /// The text between backquotes, as written; `None` for `$( … )`.
     pub backquoted: Option<Box<[u8]>>,
+    /// What stood between `$(` and `)`, where bash keeps it: `$((a); b)`, written like arithmetic.
+    pub raw: Option<Box<[u8]>>,
     /// `$(< word)`: the file to read instead of running.
     pub file: Option<Word>,
     /// A syntax error inside backquotes, found when it runs, as bash does.
@@ -492,11 +494,11 @@ pub enum CompoundKind {
     /// `for ((a;b;c))`
     ArithFor {
         /// Evaluated first; empty text is 1.
-        init: Arith,
+        init: Box<Arith>,
         /// Before each turn; empty is true.
-        condition: Arith,
+        condition: Box<Arith>,
         /// After each turn.
-        update: Arith,
+        update: Box<Arith>,
         /// The body.
         body: List,
     },
@@ -508,9 +510,9 @@ pub enum CompoundKind {
         items: Vec<CaseItem>,
     },
     /// `(( … ))`
-    Arith(Arith),
+    Arith(Box<Arith>),
     /// `[[ … ]]`
-    Cond(Cond),
+    Cond(Box<Cond>),
 }
 
 /// `pattern | pattern ) list ;;`

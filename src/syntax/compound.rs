@@ -7,6 +7,9 @@ use super::dollar::arith;
 use super::parser::{Parsed, Reader};
 use super::token::Reserved;
 
+/// More `elif` than this bash cannot read either: its parser has 10 000 states to stack.
+const MOST_BRANCHES: usize = 2500;
+
 /// What begins a command that is not simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CompoundStart {
@@ -85,7 +88,7 @@ impl Reader<'_> {
     fn parenthesis(&mut self) -> Parsed<CompoundKind> {
         if self.cursor.peek_at(1) == Some(b'(') {
             if let Some(text) = self.attempt_arithmetic(2)? {
-                return Ok(CompoundKind::Arith(arith(text, false)));
+                return Ok(CompoundKind::Arith(Box::new(arith(text, false))));
             }
         }
         self.subshell()
@@ -120,6 +123,9 @@ impl Reader<'_> {
             let condition = self.compound_list()?;
             self.expect_reserved(Reserved::Then)?;
             branches.push((condition, self.compound_list()?));
+            if branches.len() > MOST_BRANCHES {
+                return Err(self.too_large("too many branches"));
+            }
             self.blanks();
             match self.reserved() {
                 Some(Reserved::Elif) => opener = Reserved::Elif,
@@ -267,7 +273,12 @@ impl Reader<'_> {
     }
 
     /// The sections, when there are three of them.
-    fn three_sections(&mut self, sections: Vec<Arith>, text: &[u8], line: u32) -> Parsed<[Arith; 3]> {
+    fn three_sections(
+        &mut self,
+        sections: Vec<Box<Arith>>,
+        text: &[u8],
+        line: u32,
+    ) -> Parsed<[Box<Arith>; 3]> {
         let message = if sections.len() < 3 {
             "arithmetic expression required"
         } else {
@@ -285,7 +296,7 @@ impl Reader<'_> {
     }
 
     /// One expression of `for (( … ))`; blanks in front do not count.
-    fn arithmetic_section(&mut self, line: u32) -> Parsed<Arith> {
+    fn arithmetic_section(&mut self, line: u32) -> Parsed<Box<Arith>> {
         while self
             .cursor
             .peek()
@@ -293,7 +304,7 @@ impl Reader<'_> {
         {
             self.cursor.bump();
         }
-        Ok(arith(self.arithmetic_text(b";)", line)?, false))
+        Ok(Box::new(arith(self.arithmetic_text(b";)", line)?, false)))
     }
 
     /// Production: `case word in { item } esac`

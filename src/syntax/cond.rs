@@ -43,7 +43,7 @@ impl Reader<'_> {
         match self.cond_token() {
             CondToken::Close => {
                 self.cursor.bump_many(2);
-                Ok(CompoundKind::Cond(cond))
+                Ok(CompoundKind::Cond(Box::new(cond)))
             }
             CondToken::End => Err(cond_error(line, "unexpected EOF while looking for `]]'")),
             token => Err(match token.shown() {

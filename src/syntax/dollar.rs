@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::ast::{Arith, List, Param, ParamName, ParamOp, Part, Substitution, Word};
+use super::ast::{Arith, Param, ParamName, ParamOp, Part, Substitution, Word};
+use super::cursor::Cursor;
+use super::error::SyntaxError;
 use super::parser::{Parsed, Reader};
 use super::token::{NAME, class, starts_name};
 use super::word::{Builder, Quote};
@@ -90,30 +92,45 @@ impl Reader<'_> {
             };
         }
         self.cursor.bump_many(2);
-        self.command_substitution()
+        Ok(Part::Command(Box::new(self.command_substitution()?)))
     }
 
-    /// `$( (` written together: bash finds the end by counting parentheses, and reads the commands when it runs them.
+    /// `$((a); b)`: bash finds the end by counting parentheses, keeps the text, and reads the commands when it runs them.
     fn unspaced_substitution(&mut self) -> Parsed<Part> {
         let start = self.cursor.clone();
         let line = self.cursor.line;
         self.cursor.bump_many(2);
-        let error = match self.command_substitution() {
-            Err(error) if !error.limit => error,
-            result => return result,
+        let (from, frames) = (self.cursor.local(), self.cursor.frames());
+        let mut substitution = match self.command_substitution() {
+            Err(error) if !error.limit => self.unreadable_substitution(start, error, line)?,
+            result => result?,
         };
+        if frames == self.cursor.frames() {
+            let text = self.cursor.since(from);
+            substitution.raw = Some(text.strip_suffix(b")").unwrap_or(text).into());
+        }
+        Ok(Part::Command(Box::new(substitution)))
+    }
+
+    /// The same where the commands cannot be read.
+    fn unreadable_substitution(
+        &mut self,
+        start: Cursor,
+        error: Box<SyntaxError>,
+        line: u32,
+    ) -> Parsed<Substitution> {
         self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
         self.cursor = start;
         self.cursor.bump_many(2);
         self.deeper(|reader| reader.arithmetic_text(b")", line))?;
         self.cursor.bump();
-        let body = Arc::new(List::default());
-        Ok(Part::Command(Box::new(Substitution {
-            body,
+        Ok(Substitution {
+            body: Arc::default(),
             backquoted: None,
+            raw: None,
             file: None,
             error: Some(error),
-        })))
+        })
     }
 
     /// Arithmetic text behind `prefix` bytes, and its `))`; `None`, with nothing taken, when the closing

@@ -10,15 +10,16 @@ use super::word::Quote;
 
 impl Reader<'_> {
     /// Production: `$( … )`, behind the parenthesis.
-    pub(super) fn command_substitution(&mut self) -> Parsed<Part> {
+    pub(super) fn command_substitution(&mut self) -> Parsed<Substitution> {
         let body = self.substitution_body()?;
         let file = file_to_read(&body);
-        Ok(Part::Command(Box::new(Substitution {
+        Ok(Substitution {
             body: Arc::new(body),
             backquoted: None,
+            raw: None,
             file,
             error: None,
-        })))
+        })
     }
 
     /// Production: `<( … )` or `>( … )`, behind the parenthesis.
@@ -81,6 +82,7 @@ impl Reader<'_> {
             backquoted: Some(raw.into()),
             file,
             error,
+            raw: None,
         })))
     }
 

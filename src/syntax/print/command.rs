@@ -39,20 +39,21 @@ impl<'t> Printer<'t> {
 
     /// `;` or a kept newline between two commands.
     fn end_of_command(&mut self, newline: bool) {
-        let mark = if newline { "\n" } else { ";" };
         if !self.deferred.is_empty() {
-            self.flush_documents(if self.in_function > 0 { "" } else { mark });
+            self.flush_documents("");
         } else if !std::mem::take(&mut self.after_document) {
-            self.text(mark);
+            match (newline, self.in_function) {
+                (false, _) => self.text(";"),
+                (true, 0) => {}
+                (true, _) => self.text("\n"),
+            }
         }
-        if self.in_function > 0 {
+        if self.in_function > 0 || newline {
             self.text("\n");
-            return;
-        }
-        if !newline {
+        } else {
             self.text(" ");
         }
-        self.skip_indent += 1;
+        self.skip_indent += usize::from(self.in_function == 0);
     }
 
     pub(super) fn and_or(&mut self, and_or: &'t AndOr) {
@@ -167,6 +168,7 @@ impl<'t> Printer<'t> {
         self.indentation += INDENT;
         self.function_body(function);
         self.function_end(function);
+        self.after_document = false;
         if pipe_stderr {
             self.text(" 2>&1");
         }

@@ -129,26 +129,29 @@ impl<'t> Printer<'t> {
 
     /// `elif` is an `if` inside `else`.
     fn if_command(&mut self, branches: &'t [(List, List)], otherwise: Option<&'t List>) {
-        let Some(((condition, body), rest)) = branches.split_first() else {
-            return;
-        };
-        self.text("if ");
-        self.on_this_line(condition);
-        self.semicolon();
-        self.text(" then\n");
-        self.indented(body);
-        if !rest.is_empty() {
+        for (at, (condition, body)) in branches.iter().enumerate() {
+            if at > 0 {
+                self.semicolon();
+                self.newline("else\n");
+                self.indentation += INDENT;
+                self.indent_once();
+            }
+            self.text("if ");
+            self.on_this_line(condition);
             self.semicolon();
-            self.newline("else\n");
-            self.indentation += INDENT;
-            self.indent_once();
-            self.if_command(rest, otherwise);
-            self.flush_documents("");
-            self.indentation -= INDENT;
-        } else if let Some(body) = otherwise {
+            self.text(" then\n");
+            self.indented(body);
+        }
+        if let Some(body) = otherwise {
             self.semicolon();
             self.newline("else\n");
             self.indented(body);
+        }
+        for _ in branches.iter().skip(1) {
+            self.semicolon();
+            self.newline("fi");
+            self.flush_documents("");
+            self.indentation -= INDENT;
         }
         self.semicolon();
         self.newline("fi");

@@ -63,6 +63,9 @@ pub fn print_word(word: &Word) -> Vec<u8> {
 /// One space level of bash's indentation.
 const INDENT: usize = 4;
 
+/// No line is indented further: thousands of `elif` would print a text of quadratic size.
+const MOST_SPACES: usize = 4 * super::MAX_DEPTH;
+
 /// The text so far and the state of the layout.
 #[derive(Default)]
 struct Printer<'t> {
@@ -87,7 +90,8 @@ impl Printer<'_> {
     }
 
     fn spaces(&mut self) {
-        self.out.resize(self.out.len() + self.indentation, b' ');
+        self.out
+            .resize(self.out.len() + self.indentation.min(MOST_SPACES), b' ');
     }
 
     /// Indents the command that follows, unless it stays on the line.

@@ -128,6 +128,11 @@ fn substitution(substitution: &Substitution, out: &mut Vec<u8>) {
         return;
     }
     out.extend_from_slice(b"$(");
+    if let Some(raw) = &substitution.raw {
+        out.extend_from_slice(raw);
+        out.push(b')');
+        return;
+    }
     inner(&substitution.body, out);
 }
 
