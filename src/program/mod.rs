@@ -24,6 +24,8 @@ mod ln;
 mod message;
 mod mkdir;
 mod mv;
+mod nl;
+mod numbers;
 mod paste;
 mod path;
 mod ranges;
@@ -31,6 +33,7 @@ mod remove;
 mod rev;
 mod rm;
 mod rmdir;
+mod seq;
 mod tac;
 mod tee;
 mod touch;
@@ -47,27 +50,24 @@ pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
-    grep::EGREP,
     r#false::PROGRAM,
-    grep::FGREP,
-    grep::GREP,
     head::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
     mkdir::PROGRAM,
     mv::PROGRAM,
+    nl::PROGRAM,
     paste::PROGRAM,
     rev::PROGRAM,
-    grep::RGREP,
     rm::PROGRAM,
     rmdir::PROGRAM,
+    seq::PROGRAM,
     tac::PROGRAM,
     tee::PROGRAM,
     touch::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,
     uniq::PROGRAM,
-    link::UNLINK,
     wc::PROGRAM,
     yes::PROGRAM,
 ];

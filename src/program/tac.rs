@@ -6,6 +6,7 @@
 use super::usage;
 use crate::args::{COREUTILS, Opt, Spec};
 use crate::kernel::{Input, Proc, Program, Stop};
+use crate::pattern::{Regex, RegexOptions, Syntax};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -55,11 +56,18 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     if parsed.has(Flag::Regex) && separator.is_empty() {
         return Err(usage::fail(proc, 1, "separator cannot be empty").await);
     }
-    if parsed.has(Flag::Regex) {
-        return Err(usage::fail(proc, 1, "regular expressions as separators are not supported").await);
-    }
-    // An empty string means NUL.
-    let separator = if separator.is_empty() { vec![0] } else { separator };
+    let separator = if parsed.has(Flag::Regex) {
+        let options = RegexOptions { newline_anchors: true, gnu: true, ..RegexOptions::default() };
+        match Regex::compile(&emacs_syntax(&separator), Syntax::Basic, options) {
+            Ok(regex) => Separator::Regex(regex),
+            Err(error) => return Err(usage::fail(proc, 1, error.to_string()).await),
+        }
+    } else if separator.is_empty() {
+        // An empty string means NUL.
+        Separator::Text(vec![0])
+    } else {
+        Separator::Text(separator)
+    };
     let before = parsed.has(Flag::Before);
     let mut status = 0;
     for path in usage::operands_or_stdin(parsed.operands) {
@@ -99,17 +107,86 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     Ok(status)
 }
 
-async fn show(proc: &mut Proc, text: &[u8], separator: &[u8], before: bool) -> Result<(), Stop> {
-    let finder = memchr::memmem::FinderRev::new(separator);
+/// What stands between records.
+enum Separator {
+    Text(Vec<u8>),
+    Regex(Regex),
+}
+
+async fn show(proc: &mut Proc, text: &[u8], separator: &Separator, before: bool) -> Result<(), Stop> {
+    let finder = match separator {
+        Separator::Text(separator) => Some(memchr::memmem::FinderRev::new(separator)),
+        Separator::Regex(_) => None,
+    };
     let mut end = text.len();
     let mut searched = text.len();
     loop {
-        let Some(at) = finder.rfind(text.get(..searched).unwrap_or_default()) else {
+        let rest = text.get(..searched).unwrap_or_default();
+        let found = match (&finder, separator) {
+            (Some(finder), _) => finder.rfind(rest).map(|at| (at, at + finder.needle().len())),
+            (None, Separator::Regex(regex)) => last_match(proc, regex, rest)?,
+            (None, Separator::Text(_)) => None,
+        };
+        let Some((start, behind)) = found else {
             return proc.write(text.get(..end).unwrap_or_default()).await;
         };
-        let cut = if before { at } else { at + separator.len() };
+        let cut = if before { start } else { behind };
         proc.write(text.get(cut..end).unwrap_or_default()).await?;
         end = cut;
-        searched = at;
+        searched = start;
     }
+}
+
+/// The match that begins last, before the end of `text`. Looks at the end first, then twice as far back, and so on.
+fn last_match(proc: &Proc, regex: &Regex, text: &[u8]) -> Result<Option<(usize, usize)>, Stop> {
+    let mut window = 64;
+    while !text.is_empty() {
+        let start = text.len().saturating_sub(window);
+        proc.charge(window as u64 / 64)?;
+        let mut last = None;
+        let mut from = start;
+        while let Ok(Some(found)) = regex.find_at(text, from) {
+            if found.0 >= text.len() {
+                break;
+            }
+            last = Some(found);
+            from = found.0 + 1;
+        }
+        if last.is_some() || start == 0 {
+            return Ok(last);
+        }
+        window *= 2;
+    }
+    Ok(None)
+}
+
+/// Emacs' syntax, which GNU tac is compiled for, as a basic expression: `+` and `?` are operators without a backslash, and there are
+/// no intervals.
+fn emacs_syntax(pattern: &[u8]) -> Vec<u8> {
+    let mut basic = Vec::with_capacity(pattern.len());
+    let mut bytes = pattern.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'+' | b'?' => basic.extend([b'\\', byte]),
+            b'\\' => match bytes.next() {
+                Some(literal @ (b'+' | b'?' | b'{' | b'}')) => basic.push(literal),
+                Some(other) => basic.extend([b'\\', other]),
+                None => basic.push(b'\\'),
+            },
+            b'[' => {
+                basic.push(byte);
+                // A bracket expression is copied: `]` in its first place is a member.
+                basic.extend(bytes.next_if_eq(&b'^'));
+                basic.extend(bytes.next_if_eq(&b']'));
+                for member in bytes.by_ref() {
+                    basic.push(member);
+                    if member == b']' {
+                        break;
+                    }
+                }
+            }
+            _ => basic.push(byte),
+        }
+    }
+    basic
 }
