@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use exuvia::args::BlockSize;
+use exuvia::text::columns::{self, Fill, Item};
 use exuvia::text::escape::{Reader, unescape};
 use exuvia::text::gnu_quote::{self, Style};
 use exuvia::text::printf::{Family, Format, Host};
@@ -123,13 +125,14 @@ fn bash_quotes() {
         printf '%q%s' "$x" "$M"; printf '%s%s' "${x@Q}" "$M"
         declare -p x; printf %s "$M"; alias a="$x"; alias a; printf %s "$M"
         { set -x; : "$x"; set +x; } 2>&1; printf %s "$M"
+        unset m; declare -A m; [[ -n $x ]] && m[$x]=1; declare -p m; printf %s "$M"
     done"#;
     let cases = words();
     let Some(answers) = ask(script, &cases) else {
         return;
     };
     let mut differences = Differences::default();
-    for (case, answer) in cases.iter().zip(answers.chunks(5)) {
+    for (case, answer) in cases.iter().zip(answers.chunks(6)) {
         differences.check("%q", case, &quote::backslashed(case), &answer[0]);
         differences.check("@Q", case, &quote::reusable(case), &answer[1]);
         differences.check(
@@ -166,6 +169,10 @@ fn bash_quotes() {
 ",
             ),
         );
+        if !case.is_empty() {
+            let key = between(b"declare -A m=([", &answer[5], b"]=\"1\" )\n");
+            differences.check("key", case, &quote::declared_key(case), key);
+        }
     }
     differences.finish(5000);
 }
@@ -508,4 +515,100 @@ fn characters() {
         differences.check("slice", case, utf8::slice(case, 1, 2), &answer[3]);
     }
     differences.finish(3500);
+}
+
+fn items(words: &[Vec<u8>]) -> Vec<Item> {
+    words
+        .iter()
+        .map(|word| Item {
+            text: word.clone(),
+            width: utf8::width(word),
+        })
+        .collect()
+}
+
+#[test]
+fn columns_and_menus() {
+    let mut dice = Dice(77_777_777_777_777);
+    let mut cases = Vec::new();
+    for count in (1..40).chain([100, 250]) {
+        let longest = 1 + dice.roll(30);
+        let word = |index: usize, dice: &mut Dice| {
+            format!(
+                "{index:03}{}",
+                dice.pick(&["x", "é", "日"]).repeat(dice.roll(longest))
+            )
+        };
+        cases.extend((0..count).map(|index| word(index, &mut dice).into_bytes()));
+        cases.push(b"/".to_vec());
+    }
+    let script = r#"cd "$(mktemp -d)"; export COLUMNS
+        for w in "${words[@]}"; do
+            if [[ $w != / ]]; then names+=("$w"); : >"$w"; continue; fi
+            for COLUMNS in 20 80 133; do
+                ls -C -w $COLUMNS "${names[@]}"; printf %s "$M"; ls -x -w $COLUMNS "${names[@]}"; printf %s "$M"
+                printf '%s\n' "${names[@]}" | column -c $COLUMNS; printf %s "$M"
+                printf '%s\n' "${names[@]}" | column -x -c $COLUMNS; printf %s "$M"
+                { select x in "${names[@]}"; do :; done </dev/null; } 2>&1; printf %s "$M"
+            done
+            names=()
+        done; rm -rf "$PWD""#;
+    let Some(answers) = ask(script, &cases) else {
+        return;
+    };
+    let mut differences = Differences::default();
+    let mut answers = answers.iter();
+    for names in cases.split(|case| case == b"/").filter(|names| !names.is_empty()) {
+        let items = items(names);
+        for line in [20, 80, 133] {
+            let what = format!("{} items in {line}", items.len());
+            let mut check =
+                |name, ours: &[u8]| differences.check(name, what.as_bytes(), ours, answers.next().unwrap());
+            check("ls -C", &columns::ls(&items, line, Fill::Columns, 8));
+            check("ls -x", &columns::ls(&items, line, Fill::Rows, 8));
+            check("column", &columns::column(&items, line, Fill::Columns));
+            check("column -x", &columns::column(&items, line, Fill::Rows));
+            check(
+                "select",
+                &[columns::select_menu(&items, line), b"#? \n".to_vec()].concat(),
+            );
+        }
+    }
+    differences.finish(500);
+}
+
+#[test]
+fn sizes() {
+    let mut dice = Dice(1_234_567_891_011);
+    let mut cases: Vec<Vec<u8>> = [
+        "0", "1", "1023", "1024", "1025", "10137", "10138", "10240", "10241", "1047552", "1047553",
+        "1048575", "999999",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec();
+    cases.extend((0..60).map(|_| {
+        (1_u64 << dice.roll(42))
+            .saturating_add(dice.roll(5000) as u64)
+            .to_string()
+            .into_bytes()
+    }));
+    let script = r#"f=$(mktemp); for w in "${words[@]}"; do
+        truncate -s $w $f
+        for o in -h --si --block-size=M --block-size=1M --block-size=KiB --block-size=kB --block-size=3; do
+            set -- $(ls -l $o $f); printf '%s' "$5" "$M"
+        done
+    done; rm -f $f"#;
+    let Some(answers) = ask(script, &cases) else {
+        return;
+    };
+    let units = ["human-readable", "si", "M", "1M", "KiB", "kB", "3"]
+        .map(|unit| BlockSize::parse(unit.as_bytes()).unwrap());
+    let mut differences = Differences::default();
+    for (case, answers) in cases.iter().zip(answers.chunks(units.len())) {
+        let bytes = String::from_utf8_lossy(case).parse().unwrap();
+        for (unit, answer) in units.iter().zip(answers) {
+            differences.check(&format!("{unit:?}"), case, unit.format(bytes).as_bytes(), answer);
+        }
+    }
+    differences.finish(400);
 }

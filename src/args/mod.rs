@@ -23,6 +23,7 @@
 //! assert_eq!(error.text(b"demo"), b"demo: invalid option -- 'z'\nTry 'demo --help' for more information.\n");
 //! ```
 
+mod block_size;
 mod builtin;
 mod builtin_usage;
 mod choice;
@@ -32,6 +33,7 @@ mod help;
 mod spec;
 mod usage;
 
+pub use block_size::{BlockSize, BlockSizeError};
 pub use builtin::{BuiltinError, BuiltinOption, BuiltinParsed, BuiltinSpec};
 pub use builtin_usage::{BuiltinUsage, builtin_usage, builtin_usages};
 pub use choice::{ChoiceError, choose};

@@ -1,12 +1,14 @@
 //! Byte text: lines, UTF-8, escapes, numbers, formats, columns, quoting. Pure: no clock, no I/O.
 
 mod big;
+pub mod columns;
 pub mod date_parse;
 mod date_words;
 pub mod escape;
 pub mod float_format;
 pub mod format;
 pub mod gnu_quote;
+pub mod human;
 pub mod long_double;
 pub mod mode;
 pub mod number;

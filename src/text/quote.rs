@@ -56,6 +56,17 @@ pub fn declared(word: &[u8]) -> Vec<u8> {
     }
 }
 
+/// A key of an associative array in `declare -p`: quoted only where it has to be.
+pub fn declared_key(key: &[u8]) -> Vec<u8> {
+    if has_unprintable(key) {
+        dollar_quoted(key)
+    } else if has_shell_metas(key) || key == b"@" {
+        double_quoted(key)
+    } else {
+        key.to_vec()
+    }
+}
+
 /// `set`: quoted only where it has to be.
 pub fn listed(word: &[u8]) -> Vec<u8> {
     if has_unprintable(word) {
