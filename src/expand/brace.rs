@@ -114,7 +114,7 @@ impl<E> Expander<'_, E> {
             let inside = rest.get(open + 1..close).unwrap_or_default();
             let after = rest.get(close + 1..).unwrap_or_default();
             match self.inside(inside, depth)? {
-                Some(choices) => results = self.multiply(results, choices)?,
+                Some(choices) => results = self.multiply(&results, choices)?,
                 None => append_text(&mut results, rest.get(open..=close).unwrap_or_default()),
             }
             rest = after;
@@ -168,21 +168,23 @@ impl<E> Expander<'_, E> {
     }
 
     /// Each of `left` followed by each of `right`.
-    fn multiply(&mut self, left: Vec<Vec<Part>>, right: Vec<Vec<Part>>) -> Result<Vec<Vec<Part>>, E> {
-        if let ([only], true) = (left.as_slice(), right.len() > 1)
+    fn multiply(&mut self, left: &[Vec<Part>], right: Vec<Vec<Part>>) -> Result<Vec<Vec<Part>>, E> {
+        if let ([only], true) = (left, right.len() > 1)
             && only.is_empty()
         {
             return Ok(right);
         }
         let count = left.len().saturating_mul(right.len());
         let bytes =
-            (size(&left).saturating_mul(right.len())).saturating_add(size(&right).saturating_mul(left.len()));
+            (size(left).saturating_mul(right.len())).saturating_add(size(&right).saturating_mul(left.len()));
         (self.limit)(count.saturating_add(bytes / BYTES_PER_CHARGE))?;
         let mut all = Vec::with_capacity(count);
-        for before in &left {
+        for before in left {
             for after in &right {
                 let mut parts = before.clone();
-                after.iter().for_each(|part| push_part(&mut parts, part.clone()));
+                for part in after {
+                    push_part(&mut parts, part.clone());
+                }
                 all.push(parts);
             }
         }

@@ -7,11 +7,15 @@
 //! reckons the length of such a pattern wrongly; and what `*` before a group that may be empty does at the end of
 //! the subject is imitated forward only, and not where `!(…)` is turned around there.
 
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use super::automaton::{Direction, Program};
 use super::sequence::Sequence;
-use super::shell_syntax::{self, Node};
+use super::shell_syntax::{self, GroupKind, Node};
+
+/// Groups are multiplied out to so many sequences.
+const PRODUCT_LIMIT: usize = 32;
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,7 +53,8 @@ enum Matcher {
     Literal(Vec<u8>),
     /// `*`
     Everything,
-    Sequence(Sequence),
+    /// Any of these: more than one come from groups multiplied out, as in `*.@(jpg|png)`.
+    Sequences(Vec<Sequence>),
     Automaton(Box<Automaton>),
 }
 
@@ -65,11 +70,13 @@ impl Pattern {
     /// Compiles `text`, in escaped form: `\c` is the character `c`, everything else is active. Never fails.
     pub fn compile(text: &[u8], options: PatternOptions) -> Self {
         let nodes = shell_syntax::parse(text, options.extglob, options.nocase);
-        let matcher = match Sequence::from_nodes(&nodes, options.nocase) {
+        let matcher = match sequences(&nodes, options.nocase) {
             _ if matches!(nodes.as_slice(), [Node::Star]) => Matcher::Everything,
-            Some(sequence) => match sequence.literal() {
-                Some(literal) => Matcher::Literal(literal.to_vec()),
-                None => Matcher::Sequence(sequence),
+            Some(sequences) => match sequences.as_slice() {
+                [only] if only.literal().is_some() => {
+                    Matcher::Literal(only.literal().unwrap_or_default().to_vec())
+                }
+                _ => Matcher::Sequences(sequences),
             },
             None => {
                 let forward = Program::compile(&nodes, options.nocase, Direction::Forward);
@@ -101,9 +108,9 @@ impl Pattern {
         match &self.matcher {
             Matcher::Literal(text) => text == subject,
             Matcher::Everything => !guarded,
-            Matcher::Sequence(sequence) => {
-                (!guarded || sequence.starts_with_dot()) && sequence.matches(subject)
-            }
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .any(|sequence| (!guarded || sequence.starts_with_dot()) && sequence.matches(subject)),
             Matcher::Automaton(automaton) => automaton.forward.matches(subject, guarded),
         }
     }
@@ -113,7 +120,10 @@ impl Pattern {
         match &self.matcher {
             Matcher::Literal(text) => subject.starts_with(text).then_some(text.len()),
             Matcher::Everything => Some(0),
-            Matcher::Sequence(sequence) => sequence.shortest_prefix(subject),
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .filter_map(|sequence| sequence.shortest_prefix(subject))
+                .min(),
             Matcher::Automaton(automaton) => first(|visit| automaton.forward.prefixes(subject, visit)),
         }
     }
@@ -123,7 +133,10 @@ impl Pattern {
         match &self.matcher {
             Matcher::Literal(text) => subject.starts_with(text).then_some(text.len()),
             Matcher::Everything => Some(subject.len()),
-            Matcher::Sequence(sequence) => sequence.longest_prefix(subject),
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .filter_map(|sequence| sequence.longest_prefix(subject))
+                .max(),
             Matcher::Automaton(automaton) => last(|visit| automaton.forward.prefixes(subject, visit)),
         }
     }
@@ -133,7 +146,10 @@ impl Pattern {
         let start = match &self.matcher {
             Matcher::Literal(text) => return subject.ends_with(text).then_some(text.len()),
             Matcher::Everything => return Some(0),
-            Matcher::Sequence(sequence) => sequence.shortest_suffix(subject)?,
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .filter_map(|sequence| sequence.shortest_suffix(subject))
+                .max()?,
             Matcher::Automaton(automaton) => {
                 first(|visit| self.backward(automaton).suffixes(subject, visit))?
             }
@@ -146,7 +162,10 @@ impl Pattern {
         let start = match &self.matcher {
             Matcher::Literal(text) => return subject.ends_with(text).then_some(text.len()),
             Matcher::Everything => return Some(subject.len()),
-            Matcher::Sequence(sequence) => sequence.longest_suffix(subject)?,
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .filter_map(|sequence| sequence.longest_suffix(subject))
+                .min()?,
             Matcher::Automaton(automaton) => last(|visit| self.backward(automaton).suffixes(subject, visit))?,
         };
         Some(subject.len() - start)
@@ -160,7 +179,10 @@ impl Pattern {
                 Some((start, start + text.len()))
             }
             Matcher::Everything => (from <= subject.len()).then_some((from, subject.len())),
-            Matcher::Sequence(sequence) => sequence.find(subject, from),
+            Matcher::Sequences(sequences) => sequences
+                .iter()
+                .filter_map(|sequence| sequence.find(subject, from))
+                .min_by_key(|&(start, end)| (start, Reverse(end))),
             Matcher::Automaton(automaton) => automaton.forward.find(subject, from),
         };
         found.filter(|&(start, _)| start < subject.len() || self.matches_at_end)
@@ -171,7 +193,10 @@ impl Pattern {
     pub fn cost_bound(&self, length: usize) -> u64 {
         match &self.matcher {
             Matcher::Literal(_) | Matcher::Everything => length as u64 + 1,
-            Matcher::Sequence(sequence) => (length as u64 + 1).saturating_mul(sequence.size() as u64),
+            Matcher::Sequences(sequences) => {
+                let size: usize = sequences.iter().map(Sequence::size).sum();
+                (length as u64 + 1).saturating_mul(size as u64)
+            }
             Matcher::Automaton(automaton) => automaton.forward.cost_bound(length),
         }
     }
@@ -182,6 +207,44 @@ impl Pattern {
             .backward
             .get_or_init(|| Program::compile(&automaton.nodes, nocase, Direction::Backward))
     }
+}
+
+/// The pattern without groups, or with groups `@(…)` of plain alternatives multiplied out.
+fn sequences(nodes: &[Node], nocase: bool) -> Option<Vec<Sequence>> {
+    let mut products: Vec<Vec<Node>> = vec![Vec::new()];
+    for node in nodes {
+        let Node::Group(kind, alternatives) = node else {
+            for product in &mut products {
+                product.push(node.clone());
+            }
+            continue;
+        };
+        let count = products.len() * alternatives.len();
+        if *kind != GroupKind::One
+            || count > PRODUCT_LIMIT
+            || !alternatives.iter().all(|nodes| never_empty(nodes))
+        {
+            return None;
+        }
+        let with = |product: &Vec<Node>| {
+            let product = product.clone();
+            alternatives
+                .iter()
+                .map(move |nodes| [product.as_slice(), nodes].concat())
+        };
+        products = products.iter().flat_map(with).collect();
+    }
+    products
+        .iter()
+        .map(|nodes| Sequence::from_nodes(nodes, nocase))
+        .collect()
+}
+
+/// Whether the alternative surely matches no empty text; after a `*`, that makes a difference to bash.
+fn never_empty(nodes: &[Node]) -> bool {
+    nodes
+        .iter()
+        .any(|node| matches!(node, Node::Literal(_) | Node::Any | Node::Set(_)))
 }
 
 fn first(walk: impl FnOnce(&mut dyn FnMut(usize) -> bool)) -> Option<usize> {

@@ -36,6 +36,8 @@ impl Sequence {
         for node in nodes {
             piece.push(match node {
                 Node::Group(..) => return None,
+                // Two in a row stand where groups were multiplied out.
+                Node::Star if piece.is_empty() && !pieces.is_empty() => continue,
                 Node::Star => {
                     pieces.push(std::mem::take(&mut piece));
                     continue;

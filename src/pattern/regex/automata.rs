@@ -1,109 +1,153 @@
-//! Expressions without back-references, on the engines of `regex-automata`.
+//! Expressions without back-references: which of two compiled forms looks at which part of the text.
+//!
+//! Text is mostly ASCII, and for ASCII the classes are small, `\b` costs nothing and compiling takes a fraction. So
+//! an expression is compiled for ASCII first; the form with all of Unicode is made when other text comes. Whether
+//! text is ASCII is looked up before it is searched: the whole of it when it is short, and windows of whole lines,
+//! growing, when it is lines.
 
 use std::sync::OnceLock;
 
-use regex_automata::hybrid::dfa::{self, DFA};
-use regex_automata::nfa::thompson::{self, NFA, pikevm};
-use regex_automata::util::look::LookMatcher;
-use regex_automata::util::pool::Pool;
-use regex_automata::util::primitives::NonMaxUsize;
-use regex_automata::util::syntax;
-use regex_automata::{Anchored, Input, MatchKind, meta};
-
+use super::engine::{Engine, Span};
+use super::translate::{Alphabet, translate};
 use super::tree::Tree;
-use super::{RegexError, RegexOptions, splits_character, translate};
+use super::{RegexError, RegexOptions, splits_character};
 
-/// The automaton may take so many bytes.
-const NFA_LIMIT: usize = 20 << 20;
-
-/// Start and end.
-pub type Span = (usize, usize);
+/// Text that is not lines is looked through before each search up to this length.
+const SHORT_TEXT: usize = 1 << 16;
+/// The first window, and the largest.
+const WINDOW: (usize, usize) = (1 << 12, 1 << 20);
 
 /// A compiled expression.
 #[derive(Debug)]
 pub struct Automata {
-    meta: meta::Regex,
-    /// The groups in the order of the compiled text: a group repeated zero times is not in it.
-    numbers: Vec<usize>,
+    tree: Tree,
+    options: RegexOptions,
     /// An empty match may lie inside a character, if the search begins there.
     bytewise: bool,
-    /// Present when the first match need not be the longest.
-    longest: Option<Longest>,
+    greedy_is_longest: bool,
+    ascii: Engine,
+    unicode: OnceLock<Result<Engine, RegexError>>,
 }
 
-/// Finds the longest match at a known start. Built when it is first asked.
-#[derive(Debug)]
-struct Longest {
-    pattern: String,
-    options: RegexOptions,
-    engines: OnceLock<Option<Engines>>,
-}
-
-type MakeCache<T> = Box<dyn Fn() -> T + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
-
-#[derive(Debug)]
-struct Engines {
-    /// Answers nearly always; gives up where `\b` meets a character beyond ASCII.
-    dfa: DFA,
-    dfa_caches: Pool<dfa::Cache, MakeCache<dfa::Cache>>,
-    pike: pikevm::PikeVM,
-    pike_caches: Pool<pikevm::Cache, MakeCache<pikevm::Cache>>,
+/// A part of the text, and how it is searched.
+#[derive(Clone, Copy)]
+struct Window {
+    start: usize,
+    /// After the last place where a match may end.
+    end: usize,
+    ascii: bool,
 }
 
 impl Automata {
     /// Compiles the tree.
-    pub fn compile(tree: &Tree, options: RegexOptions) -> Result<Self, RegexError> {
-        let (pattern, numbers) = translate::translate(tree, options).ok_or(RegexError::TooBig)?;
-        let config = meta::Config::new()
-            .utf8_empty(false)
-            .nfa_size_limit(Some(NFA_LIMIT))
-            .line_terminator(options.lines.unwrap_or(b'\n'));
-        let meta = meta::Regex::builder()
-            .syntax(syntax_config())
-            .configure(config)
-            .build(&pattern)
-            .map_err(|_| RegexError::TooBig)?;
-        let longest = (!tree.greedy_is_longest(options.ignore_case)).then(|| Longest {
-            pattern,
-            options,
-            engines: OnceLock::new(),
-        });
+    pub fn compile(tree: Tree, options: RegexOptions) -> Result<Self, RegexError> {
+        let greedy_is_longest = tree.greedy_is_longest(options.ignore_case);
+        let text = translate(&tree, options, Alphabet::Ascii).ok_or(RegexError::TooBig)?;
+        let ascii = Engine::compile(text, options, greedy_is_longest)?;
+        let bytewise = tree.is_bytewise();
         Ok(Self {
-            meta,
-            numbers,
-            bytewise: tree.is_bytewise(),
-            longest,
+            tree,
+            options,
+            bytewise,
+            greedy_is_longest,
+            ascii,
+            unicode: OnceLock::new(),
         })
     }
 
+    fn engine(&self, window: Window) -> Result<&Engine, RegexError> {
+        if window.ascii {
+            return Ok(&self.ascii);
+        }
+        let build = || {
+            let text = translate(&self.tree, self.options, Alphabet::Unicode).ok_or(RegexError::TooBig)?;
+            Engine::compile(text, self.options, self.greedy_is_longest)
+        };
+        self.unicode.get_or_init(build).as_ref().map_err(Clone::clone)
+    }
+
+    /// The window that begins at `start`.
+    fn window(&self, text: &[u8], start: usize, size: usize) -> Window {
+        let Some(terminator) = self.options.lines else {
+            let ascii = text.len() <= SHORT_TEXT && text.is_ascii();
+            return Window {
+                start,
+                end: text.len(),
+                ascii,
+            };
+        };
+        let reach = start.saturating_add(size).min(text.len());
+        let rest = text.get(reach..).unwrap_or_default();
+        let end = memchr::memchr(terminator, rest).map_or(text.len(), |length| reach + length);
+        // What stands before is seen by `\b`: the last character is enough.
+        let ascii = text
+            .get(start.saturating_sub(1)..end)
+            .unwrap_or_default()
+            .is_ascii();
+        Window { start, end, ascii }
+    }
+
+    /// The first window from `start` on for which `search` finds something.
+    fn walk<T>(
+        &self,
+        text: &[u8],
+        start: usize,
+        mut search: impl FnMut(&Engine, Window) -> Option<T>,
+    ) -> Result<Option<(T, Window)>, RegexError> {
+        let (mut size, largest) = WINDOW;
+        let mut from = start;
+        loop {
+            let window = self.window(text, from, size);
+            if let Some(found) = search(self.engine(window)?, window) {
+                return Ok(Some((found, window)));
+            }
+            if window.end >= text.len() {
+                return Ok(None);
+            }
+            from = window.end + 1;
+            size = (size * 2).min(largest);
+        }
+    }
+
     /// Whether there is a match.
-    pub fn is_match(&self, text: &[u8]) -> bool {
-        self.meta.is_match(text)
+    pub fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
+        let found = self.walk(text, 0, |engine, window| {
+            engine.is_match(text, (window.start, window.end)).then_some(())
+        })?;
+        Ok(found.is_some())
+    }
+
+    fn first(
+        &self,
+        text: &[u8],
+        start: usize,
+        spans: &mut [Option<Span>],
+    ) -> Result<Option<(Span, Window)>, RegexError> {
+        self.walk(text, start, |engine, window| {
+            let mut from = window.start;
+            loop {
+                let found = engine.first(text, (from, window.end), spans)?;
+                let inside = found.0 == found.1 && splits_character(text, found.0);
+                if !inside || (self.bytewise && found.0 == start) {
+                    return Some(found);
+                }
+                from = found.0 + 1;
+            }
+        })
     }
 
     /// The first place where a match starts, and the end of one match there.
-    pub fn first_at(&self, text: &[u8], start: usize) -> Option<Span> {
-        let mut from = start;
-        loop {
-            let found = self.meta.search(&Input::new(text).span(from..text.len()))?;
-            let inside = found.is_empty() && splits_character(text, found.start());
-            if inside && !(self.bytewise && found.start() == start) {
-                from = found.start() + 1;
-                continue;
-            }
-            return Some((found.start(), found.end()));
-        }
+    pub fn first_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
+        Ok(self.first(text, start, &mut [])?.map(|(found, _)| found))
     }
 
     /// The leftmost-longest match.
     pub fn find_at(&self, text: &[u8], start: usize) -> Result<Option<Span>, RegexError> {
-        let Some((first, end)) = self.first_at(text, start) else {
+        let Some((found, window)) = self.first(text, start, &mut [])? else {
             return Ok(None);
         };
-        match &self.longest {
-            None => Ok(Some((first, end))),
-            Some(longest) => Ok(Some((first, longest.engines()?.end(text, first).unwrap_or(end)))),
-        }
+        let end = self.engine(window)?.longest_end(text, found, window.end)?;
+        Ok(Some((found.0, end)))
     }
 
     /// The leftmost-longest match and its groups.
@@ -113,94 +157,17 @@ impl Automata {
         start: usize,
         spans: &mut [Option<Span>],
     ) -> Result<bool, RegexError> {
-        let Some((first, end)) = self.find_at(text, start)? else {
+        let Some((found, window)) = self.first(text, start, spans)? else {
             return Ok(false);
         };
-        if let [whole] = spans {
-            *whole = Some((first, end));
-            return Ok(true);
+        let engine = self.engine(window)?;
+        let whole = (found.0, engine.longest_end(text, found, window.end)?);
+        if spans.len() > 1 {
+            engine.groups(text, whole, spans)?;
         }
-        let input = Input::new(text).span(first..end).anchored(Anchored::Yes);
-        let mut slots = vec![None; spans.len() * 2];
-        match &self.longest {
-            None => _ = self.meta.search_slots(&input, &mut slots),
-            Some(longest) => longest.engines()?.groups(&input, &mut slots),
-        }
-        for (pair, number) in slots.chunks_exact(2).skip(1).zip(&self.numbers) {
-            if let ([Some(start), Some(end)], Some(span)) = (pair, spans.get_mut(*number)) {
-                *span = Some((start.get(), end.get()));
-            }
-        }
-        if let Some(whole) = spans.first_mut() {
-            *whole = Some((first, end));
+        if let Some(span) = spans.first_mut() {
+            *span = Some(whole);
         }
         Ok(true)
     }
-}
-
-impl Longest {
-    fn engines(&self) -> Result<&Engines, RegexError> {
-        self.engines
-            .get_or_init(|| Engines::build(&self.pattern, self.options))
-            .as_ref()
-            .ok_or(RegexError::TooBig)
-    }
-}
-
-impl Engines {
-    fn build(pattern: &str, options: RegexOptions) -> Option<Self> {
-        let mut look = LookMatcher::new();
-        look.set_line_terminator(options.lines.unwrap_or(b'\n'));
-        let config = thompson::Config::new()
-            .utf8(false)
-            .nfa_size_limit(Some(NFA_LIMIT))
-            .look_matcher(look);
-        let nfa = NFA::compiler()
-            .syntax(syntax_config())
-            .configure(config)
-            .build(pattern)
-            .ok()?;
-        let dfa = DFA::builder()
-            .configure(
-                dfa::Config::new()
-                    .match_kind(MatchKind::All)
-                    .unicode_word_boundary(true)
-                    .skip_cache_capacity_check(true),
-            )
-            .build_from_nfa(nfa.clone())
-            .ok()?;
-        let pike = pikevm::PikeVM::builder()
-            .configure(pikevm::Config::new().match_kind(MatchKind::All))
-            .build_from_nfa(nfa)
-            .ok()?;
-        let (for_dfa, for_pike) = (dfa.clone(), pike.clone());
-        let dfa_caches: MakeCache<_> = Box::new(move || for_dfa.create_cache());
-        let pike_caches: MakeCache<_> = Box::new(move || for_pike.create_cache());
-        Some(Self {
-            dfa,
-            dfa_caches: Pool::new(dfa_caches),
-            pike,
-            pike_caches: Pool::new(pike_caches),
-        })
-    }
-
-    /// The end of the longest match that starts at `start`.
-    fn end(&self, text: &[u8], start: usize) -> Option<usize> {
-        let input = Input::new(text).span(start..text.len()).anchored(Anchored::Yes);
-        if let Ok(found) = self.dfa.try_search_fwd(&mut self.dfa_caches.get(), &input) {
-            return found.map(|found| found.offset());
-        }
-        let mut slots = [None, None];
-        self.groups(&input, &mut slots);
-        slots[1].map(NonMaxUsize::get)
-    }
-
-    /// The groups of the longest match of `input`.
-    fn groups(&self, input: &Input<'_>, slots: &mut [Option<NonMaxUsize>]) {
-        self.pike.search_slots(&mut self.pike_caches.get(), input, slots);
-    }
-}
-
-fn syntax_config() -> syntax::Config {
-    syntax::Config::new().utf8(false).unicode(true)
 }

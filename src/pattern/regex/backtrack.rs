@@ -6,7 +6,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::automata::{Automata, Span};
+use super::automata::Automata;
+use super::engine::Span;
 use super::tree::{Assertion, Set, Tree};
 use super::{RegexError, RegexOptions};
 use crate::pattern::class::Class;
@@ -18,6 +19,8 @@ const PROGRAM_LIMIT: usize = 200_000;
 const STEP_LIMIT: u64 = 50_000_000;
 /// Ways remembered at one start.
 const MEMORY_LIMIT: usize = 1_000_000;
+/// Places tried from one that the automaton found.
+const TRIES: usize = 32;
 
 #[derive(Debug)]
 enum Op {
@@ -47,17 +50,17 @@ pub struct Backtracker {
 
 impl Backtracker {
     /// Compiles the tree.
-    pub fn compile(tree: &Tree, groups: usize, options: RegexOptions) -> Result<Self, RegexError> {
-        let relaxed = Automata::compile(tree, options)?;
+    pub fn compile(tree: Tree, groups: usize, options: RegexOptions) -> Result<Self, RegexError> {
         let mut compiler = Compiler {
             ops: Vec::new(),
             referenced: Vec::new(),
         };
-        compiler.tree(tree)?;
+        compiler.tree(&tree)?;
         compiler.ops.push(Op::Match);
         let Compiler { ops, mut referenced } = compiler;
         referenced.sort_unstable();
         referenced.dedup();
+        let relaxed = Automata::compile(tree, options)?;
         Ok(Self {
             ops,
             slots: (groups + 1) * 2,
@@ -74,29 +77,36 @@ impl Backtracker {
         start: usize,
         spans: &mut [Option<Span>],
     ) -> Result<Option<Span>, RegexError> {
-        let mut steps = 0;
+        let mut search = Search::new(self, text);
         let mut from = start;
-        while let Some((at, _)) = self.relaxed.first_at(text, from) {
-            let mut search = Search::new(self, text, &mut steps);
-            search.run(at)?;
-            if let Some((end, slots)) = search.best {
-                for (span, pair) in spans.iter_mut().zip(slots.chunks_exact(2)) {
-                    *span = match *pair {
-                        [Some(start), Some(end)] => Some((start, end)),
-                        _ => None,
-                    };
+        while let Some((mut at, _)) = self.relaxed.first_at(text, from)? {
+            // Where one place is worth trying others are near, and trying is cheaper than asking.
+            for _ in 0..TRIES {
+                search.run(at)?;
+                if let Some((end, slots)) = &search.best {
+                    take_spans(slots, spans);
+                    if let Some(whole) = spans.first_mut() {
+                        *whole = Some((at, *end));
+                    }
+                    return Ok(Some((at, *end)));
                 }
-                if let Some(whole) = spans.first_mut() {
-                    *whole = Some((at, end));
-                }
-                return Ok(Some((at, end)));
+                let Some((_, length)) = unit_at(text, at) else {
+                    return Ok(None);
+                };
+                at += length;
             }
-            let Some((_, length)) = unit_at(text, at) else {
-                break;
-            };
-            from = at + length;
+            from = at;
         }
         Ok(None)
+    }
+}
+
+fn take_spans(slots: &[Option<usize>], spans: &mut [Option<Span>]) {
+    for (span, pair) in spans.iter_mut().zip(slots.chunks_exact(2)) {
+        *span = match *pair {
+            [Some(start), Some(end)] => Some((start, end)),
+            _ => None,
+        };
     }
 }
 
@@ -195,7 +205,7 @@ enum Job {
 struct Search<'s> {
     program: &'s Backtracker,
     text: &'s [u8],
-    steps: &'s mut u64,
+    steps: u64,
     slots: Vec<Option<usize>>,
     seen: FxHashSet<Box<[usize]>>,
     best: Option<(usize, Vec<Option<usize>>)>,
@@ -203,11 +213,11 @@ struct Search<'s> {
 }
 
 impl<'s> Search<'s> {
-    fn new(program: &'s Backtracker, text: &'s [u8], steps: &'s mut u64) -> Self {
+    fn new(program: &'s Backtracker, text: &'s [u8]) -> Self {
         Self {
             program,
             text,
-            steps,
+            steps: 0,
             slots: vec![None; program.slots],
             seen: FxHashSet::default(),
             best: None,
@@ -224,6 +234,10 @@ impl<'s> Search<'s> {
             .lines
             .and_then(|byte| memchr::memchr(byte, rest));
         let limit = line.map_or(self.text.len(), |length| start + length);
+        self.slots.fill(None);
+        if !self.seen.is_empty() {
+            self.seen.clear();
+        }
         self.jobs.push(Job::Explore(0, start));
         while let Some(job) = self.jobs.pop() {
             match job {
@@ -249,8 +263,8 @@ impl<'s> Search<'s> {
     fn explore(&mut self, mut pc: usize, mut at: usize) -> Result<(), RegexError> {
         let program = self.program;
         loop {
-            *self.steps += 1;
-            if *self.steps > STEP_LIMIT {
+            self.steps += 1;
+            if self.steps > STEP_LIMIT {
                 return Err(RegexError::Exhausted);
             }
             let Some(op) = program.ops.get(pc) else {

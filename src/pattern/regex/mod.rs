@@ -25,6 +25,7 @@
 mod automata;
 mod backtrack;
 mod bracket;
+mod engine;
 mod error;
 mod parse;
 mod perl;
@@ -160,9 +161,9 @@ impl Regex {
         };
         let tree = bounded(tree, options.bound);
         let engine = if tree.has_back_reference() {
-            Engine::Backtrack(Backtracker::compile(&tree, groups, options)?)
+            Engine::Backtrack(Backtracker::compile(tree, groups, options)?)
         } else {
-            Engine::Automata(Automata::compile(&tree, options)?)
+            Engine::Automata(Automata::compile(tree, options)?)
         };
         Ok(Self {
             engine: Arc::new(engine),
@@ -195,7 +196,7 @@ impl Regex {
     /// Whether there is a match anywhere in `text`.
     pub fn is_match(&self, text: &[u8]) -> Result<bool, RegexError> {
         match &*self.engine {
-            Engine::Automata(automata) => Ok(automata.is_match(text)),
+            Engine::Automata(automata) => automata.is_match(text),
             Engine::Backtrack(backtracker) => Ok(backtracker.find_at(text, 0, &mut [])?.is_some()),
             Engine::Perl(perl) => perl.is_match(text),
         }

@@ -346,11 +346,10 @@ impl Parser<'_> {
                 _ => return Ok(tree),
             };
             self.fetch(false);
-            depth += 1;
+            (tree, depth) = repeat(tree, least, most, depth);
             if depth > DEPTH_LIMIT {
                 return Err(RegexError::TooBig);
             }
-            tree = repeat(tree, least, most);
             if self.dialect.strict_repeats && matches!(self.token, Token::Star | Token::OpenInterval) {
                 return Err(RegexError::InvalidPreceding);
             }
@@ -441,17 +440,17 @@ fn single_unit(set: &Set) -> Option<u32> {
     }
 }
 
-/// Repeats `tree`; repetitions of repetitions by `*`, `+` and `?` become one.
-fn repeat(tree: Tree, least: u32, most: Option<u32>) -> Tree {
+/// Repeats `tree`, and counts how deep repetitions stand in each other; `*`, `+` and `?` of each other become one.
+fn repeat(tree: Tree, least: u32, most: Option<u32>, depth: u32) -> (Tree, u32) {
     match tree {
-        _ if most == Some(0) => Tree::Empty,
-        Tree::Empty => Tree::Empty,
-        tree if least == 1 && most == Some(1) => tree,
+        _ if most == Some(0) => (Tree::Empty, depth),
+        Tree::Empty => (Tree::Empty, depth),
+        tree if least == 1 && most == Some(1) => (tree, depth),
         Tree::Repeat(inner, own_least @ 0..=1, own_most @ (None | Some(1)))
             if least <= 1 && matches!(most, None | Some(1)) =>
         {
-            Tree::Repeat(inner, own_least * least, own_most.and(most))
+            (Tree::Repeat(inner, own_least * least, own_most.and(most)), depth)
         }
-        tree => Tree::Repeat(Box::new(tree), least, most),
+        tree => (Tree::Repeat(Box::new(tree), least, most), depth + 1),
     }
 }

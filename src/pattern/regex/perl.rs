@@ -2,7 +2,7 @@
 
 use fancy_regex::{BytesMode, RegexBuilder, RegexInput};
 
-use super::automata::Span;
+use super::engine::Span;
 use super::{Bound, RegexError, RegexOptions};
 
 /// Steps of one search; the PCRE library's own limit is of this size.

@@ -2,7 +2,7 @@
 //!
 //! Units that are no character become single bytes; everything else is written with Unicode rules, so that `.`
 //! and negated sets never match a broken byte, as in the GNU C library. The classes of that library are
-//! spelled out from Unicode properties.
+//! spelled out from Unicode properties, or, where the text is known to be ASCII, from their ASCII members.
 
 use std::fmt::Write as _;
 
@@ -11,27 +11,51 @@ use super::tree::{Assertion, Set, SetItem, Tree};
 use crate::pattern::class::Class;
 use crate::pattern::unit::INVALID;
 
+/// Matches no byte.
+const NOTHING: &str = "[^\\x00-\\x7f]";
+
 /// The largest text that is worth compiling.
 const SIZE_LIMIT: usize = 4 << 20;
 
-/// `tree` in the other syntax, with the numbers of its groups as they come; `None` when it grows too large. A
-/// back-reference becomes the group it names, which matches all that it can and more.
-pub fn translate(tree: &Tree, options: RegexOptions) -> Option<(String, Vec<usize>)> {
+/// The characters that may occur in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alphabet {
+    /// ASCII only.
+    Ascii,
+    /// Any bytes.
+    Unicode,
+}
+
+/// An expression in the other syntax.
+pub struct Translation {
+    pub pattern: String,
+    /// The numbers of its groups as they come.
+    pub numbers: Vec<usize>,
+    pub alphabet: Alphabet,
+}
+
+/// `tree` in the other syntax; `None` when it grows too large. A back-reference becomes the group it names, which
+/// matches all that it can and more.
+pub fn translate(tree: &Tree, options: RegexOptions, alphabet: Alphabet) -> Option<Translation> {
     let mut writer = Writer {
         out: String::new(),
         options,
+        alphabet,
         groups: Vec::new(),
         numbers: Vec::new(),
     };
     if options.ignore_case {
         writer.out.push_str("(?i)");
     }
-    let relaxed = tree.has_back_reference();
-    if relaxed {
+    if tree.has_back_reference() {
         collect_groups(tree, &mut writer.groups);
     }
     writer.tree(tree)?;
-    Some((writer.out, writer.numbers))
+    Some(Translation {
+        pattern: writer.out,
+        numbers: writer.numbers,
+        alphabet,
+    })
 }
 
 fn collect_groups<'t>(tree: &'t Tree, out: &mut Vec<(usize, &'t Tree)>) {
@@ -49,6 +73,7 @@ fn collect_groups<'t>(tree: &'t Tree, out: &mut Vec<(usize, &'t Tree)>) {
 struct Writer<'t> {
     out: String,
     options: RegexOptions,
+    alphabet: Alphabet,
     /// What back-references stand for; empty when there are none.
     groups: Vec<(usize, &'t Tree)>,
     /// Numbers in order of writing.
@@ -129,7 +154,9 @@ impl<'t> Writer<'t> {
 
     fn unit(&mut self, unit: u32) {
         match char::from_u32(unit) {
-            Some(c) if c.is_ascii_alphanumeric() || !c.is_ascii() => self.out.push(c),
+            Some(c) if c.is_ascii_alphanumeric() => self.out.push(c),
+            Some(c) if !c.is_ascii() && self.alphabet == Alphabet::Unicode => self.out.push(c),
+            Some(c) if !c.is_ascii() => self.out.push_str(NOTHING),
             Some(c) => _ = write!(self.out, "\\x{:02x}", u32::from(c)),
             None => _ = write!(self.out, "(?-u:\\x{:02x})", unit & 0xff),
         }
@@ -150,6 +177,30 @@ impl<'t> Writer<'t> {
     }
 
     fn set(&mut self, set: &Set) {
+        match self.alphabet {
+            Alphabet::Ascii => self.ascii_set(set),
+            Alphabet::Unicode => self.unicode_set(set),
+        }
+    }
+
+    fn ascii_set(&mut self, set: &Set) {
+        let excluded = self.options.lines.or(self.excluded().filter(|_| set.negated));
+        let members = (0..0x80_u8).filter(|&byte| {
+            Some(byte) != excluded && set.contains(u32::from(byte), self.options.ignore_case)
+        });
+        let start = self.out.len();
+        self.out.push('[');
+        for byte in members {
+            _ = write!(self.out, "\\x{byte:02x}");
+        }
+        if self.out.len() == start + 1 {
+            self.out.truncate(start);
+            return self.out.push_str(NOTHING);
+        }
+        self.out.push(']');
+    }
+
+    fn unicode_set(&mut self, set: &Set) {
         // A list may name the newline even where a negated one may not match it, but not where the text is lines.
         let excluded = self.options.lines.or(self.excluded().filter(|_| set.negated));
         let bytes: Vec<u32> = broken_bytes(set);
