@@ -5,9 +5,20 @@
 //! `text`, `pattern`, `args`, `syntax` · `fs` · `kernel` · `expand` · `interp` · `builtin` and `program` · [`Shell`].
 
 pub mod args;
+mod builtin;
+mod error;
+pub mod expand;
 pub mod fs;
+pub mod host;
+pub mod interp;
 pub mod kernel;
+mod outcome;
 pub mod pattern;
-pub mod program;
+mod program;
+mod shell;
 pub mod syntax;
 pub mod text;
+
+pub use error::Error;
+pub use outcome::{Event, Outcome};
+pub use shell::{Execution, Run, Shell, ShellBuilder, State};

@@ -62,6 +62,8 @@ struct Inner {
     loader: Arc<dyn Loader>,
     fifos: Mutex<HashMap<(u64, u64), Weak<file::FifoPipe>>>,
     pipe_bytes: AtomicU32,
+    /// Timers beyond this time do not fire: the script has ended.
+    horizon: Mutex<Option<Timestamp>>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -88,6 +90,7 @@ impl Kernel {
                 loader,
                 fifos: Mutex::default(),
                 pipe_bytes,
+                horizon: Mutex::default(),
             }),
         }
     }
@@ -101,6 +104,26 @@ impl Kernel {
             .jumped
             .fetch_add((spent * NANOS_PER_STEP) as i64, Relaxed);
         self.inner.meter.restart(limits);
+    }
+
+    /// A system like this one, without its processes.
+    pub fn fork(&self, limits: Limits) -> Kernel {
+        let clock = match &self.inner.clock {
+            Clock::Virtual { .. } => Clock::Virtual { start: self.now() },
+            real @ Clock::Real(_) => real.clone(),
+        };
+        let next = lock(&self.inner.processes).next_pid();
+        Kernel::new(limits, clock, self.random(), next, Arc::clone(&self.inner.loader))
+    }
+
+    /// Timers after this time do not fire any more.
+    pub fn set_horizon(&self, at: Option<Timestamp>) {
+        *lock(&self.inner.horizon) = at;
+    }
+
+    /// A host call is in flight.
+    pub fn awaits_host(&self) -> bool {
+        lock(&self.inner.sched).host_calls > 0
     }
 
     /// The meter.

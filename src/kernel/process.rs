@@ -55,6 +55,10 @@ impl Processes {
             child_waiters: Vec::new(),
         }
     }
+
+    pub(super) fn next_pid(&self) -> Pid {
+        self.next
+    }
 }
 
 impl Kernel {
@@ -88,6 +92,16 @@ impl Kernel {
         };
         processes.table.insert(pid, entry);
         Ok(pid)
+    }
+
+    /// Enters the first process of a run under a number it may have had before; what an earlier run left is gone.
+    pub fn enter_process(&self, pid: Pid, parent: Pid, signals: Arc<SignalState>) {
+        let mut processes = lock(&self.inner.processes);
+        processes.table.clear();
+        processes.child_waiters.clear();
+        processes.next = processes.next.max(pid + 1);
+        let entry = Entry { parent, group: pid, signals, status: None, stopped: false, inline: false, waiters: Vec::new() };
+        processes.table.insert(pid, entry);
     }
 
     /// A process ended by itself.

@@ -184,6 +184,9 @@ impl Kernel {
             return Some(Progress::Pending);
         };
         let at = *at;
+        if lock(&self.inner.horizon).is_some_and(|horizon| at > horizon) {
+            return Some(Progress::Pending);
+        }
         if sched.host_calls > 0 && self.now() < at {
             return Some(Progress::Pending);
         }

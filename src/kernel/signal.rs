@@ -192,6 +192,12 @@ impl SignalState {
         self.pending.load(Relaxed) != 0
     }
 
+    /// The waiting signal of the lowest number.
+    pub fn first_pending(&self) -> Option<Signal> {
+        let pending = self.pending.load(Relaxed);
+        Signal::all().find(|signal| pending & signal.bit() != 0)
+    }
+
     /// The waiting signal of the lowest number; it waits no more.
     pub fn take_pending(&self) -> Option<Signal> {
         let pending = self.pending.load(Relaxed);

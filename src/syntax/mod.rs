@@ -23,4 +23,4 @@ mod token;
 mod word;
 
 pub use error::SyntaxError;
-pub use parser::{MAX_DEPTH, ParseEnv, Parser, parse_all};
+pub use parser::{MAX_DEPTH, ParseEnv, Parser, parse_all, parse_double_quoted};

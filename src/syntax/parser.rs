@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::ast::List;
+use super::ast::{AssignValue, Command, List, Word};
 use super::cursor::Cursor;
 use super::error::SyntaxError;
 use super::heredoc::{Body, Pending};
@@ -189,5 +189,26 @@ impl<'e> Reader<'e> {
             ends_input: false,
             limit: true,
         })
+    }
+}
+
+/// Reads a text as the inside of double quotes, where `"` is ordinary: prompt strings.
+pub fn parse_double_quoted(text: &[u8]) -> Result<Word, SyntaxError> {
+    let mut source = b"x=\"".to_vec();
+    for byte in text {
+        if *byte == b'"' {
+            source.push(b'\\');
+        }
+        source.push(*byte);
+    }
+    source.push(b'"');
+    let lists = parse_all(&source, &())?;
+    let command = lists.first().and_then(|list| list.items.first()).and_then(|item| item.and_or.first.commands.first());
+    match command {
+        Some(Command::Simple(simple)) => match simple.assigns.first().map(|assign| &assign.value) {
+            Some(AssignValue::Scalar(word)) => Ok(word.clone()),
+            _ => Ok(Word::default()),
+        },
+        _ => Ok(Word::default()),
     }
 }

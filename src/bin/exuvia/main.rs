@@ -1,20 +1,23 @@
-//! The command line.
+//! The command line: run a script in a sandbox, or work with the corpus.
 
 mod corpus;
+mod mount;
+mod options;
+mod run;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_none_or(|w| w != "corpus") {
-        eprintln!("usage: exuvia corpus run|record|check");
-        return ExitCode::from(2);
+    let mut words = std::env::args_os().skip(1).peekable();
+    if words.peek().is_some_and(|word| word == "corpus") {
+        words.next();
+        return match corpus::CorpusArgs::parse(words) {
+            Ok(args) => corpus::run(&args),
+            Err(error) => {
+                eprintln!("exuvia corpus: {error}");
+                ExitCode::from(2)
+            }
+        };
     }
-    match corpus::CorpusArgs::parse(words) {
-        Ok(args) => corpus::run(&args),
-        Err(error) => {
-            eprintln!("exuvia corpus: {error}");
-            ExitCode::from(2)
-        }
-    }
+    run::run(words)
 }

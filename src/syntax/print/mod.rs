@@ -13,7 +13,7 @@ mod compound;
 mod redirect;
 mod word;
 
-use super::ast::{Command, Function, HereDocument, List, Pipeline, Simple, Word};
+use super::ast::{AndOr, Assign, Command, Compound, Coproc, Function, HereDocument, List, Pipeline, Simple, Word};
 
 pub(super) use word::{part, word};
 
@@ -51,6 +51,42 @@ pub fn print_pipeline(pipeline: &Pipeline) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.pipeline(pipeline);
     printer.out
+}
+
+/// An and-or list, as `jobs` shows it.
+pub fn print_and_or(and_or: &AndOr) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.and_or(and_or);
+    printer.out
+}
+
+/// A compound command as `$BASH_COMMAND` shows it.
+pub fn print_compound(compound: &Compound) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.compound_kind(&compound.kind);
+    printer.out
+}
+
+/// A coprocess as `jobs` shows it.
+pub fn print_coproc(coproc: &Coproc) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.indent_once();
+    printer.command(&coproc.body, false);
+    [b"coproc ", &*coproc.name, b" ", &printer.out].concat()
+}
+
+/// An assignment as it was written.
+pub fn print_assignment(assign: &Assign) -> Vec<u8> {
+    let mut out = Vec::new();
+    self::word::assign(assign, &mut out);
+    out
+}
+
+/// A function as the value of its environment variable: `() { … }`.
+pub fn print_function_value(function: &Function) -> Vec<u8> {
+    let text = print_function(function);
+    let body = memchr::memchr(b'\n', &text).and_then(|end| text.get(end + 1..)).unwrap_or_default();
+    [b"() ".as_slice(), body].concat()
 }
 
 /// A word as it was written, up to what bash changes on reading (`$'…'` becomes `'…'`).

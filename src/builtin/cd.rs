@@ -1,0 +1,127 @@
+//! `cd [-L|[-P [-e]] [-@]] [dir]`
+
+use crate::args::BuiltinSpec;
+use crate::expand::Attributes;
+use crate::fs::{Access, Errno, Existing, FileKind, Follow};
+use crate::interp::{Flow, Interp, Set, Shopt};
+
+const SPEC: BuiltinSpec = BuiltinSpec::new("cd", "eLP@");
+
+/// The builtin.
+pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    let parsed = match interp.parse_options(&SPEC, args) {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let physical = match parsed.options.iter().rev().find(|option| matches!(option.letter, b'L' | b'P')) {
+        Some(option) => option.letter == b'P',
+        None => interp.options.is(Set::Physical),
+    };
+    if parsed.operands.len() > 1 {
+        interp.complain("cd", "too many arguments");
+        return Ok(1);
+    }
+    let (target, show) = match parsed.operands.first().map(Vec::as_slice) {
+        None => match interp.scalar(b"HOME") {
+            Some(home) => (home, false),
+            None => {
+                interp.complain("cd", "HOME not set");
+                return Ok(1);
+            }
+        },
+        Some(b"-") => match interp.scalar(b"OLDPWD") {
+            Some(old) => (old, true),
+            None => {
+                interp.complain("cd", "OLDPWD not set");
+                return Ok(1);
+            }
+        },
+        Some(target) => (target.to_vec(), false),
+    };
+    change(interp, &target, physical, show)
+}
+
+/// Tries `CDPATH`, then the directory itself.
+fn change(interp: &mut Interp, target: &[u8], physical: bool, show: bool) -> Flow {
+    let relative = !matches!(target.split(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."));
+    if relative && let Some(list) = interp.scalar(b"CDPATH") {
+        for prefix in list.split(|byte| *byte == b':') {
+            let candidate = if prefix.is_empty() { target.to_vec() } else { [prefix, b"/", target].concat() };
+            if enter(interp, &candidate, physical).is_ok() {
+                if !prefix.is_empty() {
+                    print_cwd(interp);
+                }
+                return Ok(0);
+            }
+        }
+    }
+    match enter(interp, target, physical) {
+        Ok(()) => {
+            if show {
+                print_cwd(interp);
+            }
+            Ok(0)
+        }
+        Err(errno) => {
+            if interp.options.shopt(Shopt::CdableVars)
+                && let Some(value) = interp.scalar(target)
+                && enter(interp, &value, physical).is_ok()
+            {
+                print_cwd(interp);
+                return Ok(0);
+            }
+            interp.complain("cd", [target, format!(": {errno}").as_bytes()].concat());
+            Ok(1)
+        }
+    }
+}
+
+fn print_cwd(interp: &mut Interp) {
+    let line = [&*interp.proc.cwd, b"\n"].concat();
+    interp.print(line);
+}
+
+/// Makes a directory the working directory; sets `PWD` and `OLDPWD`.
+pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Result<(), Errno> {
+    let target = if target.is_empty() { b".".as_slice() } else { target };
+    let path = if physical {
+        interp.proc.fs.canonicalize(&interp.proc.view(), target, Existing::All)?
+    } else {
+        logical(&interp.proc.cwd, target)
+    };
+    let metadata = interp.proc.metadata(&path, Follow::Yes)?;
+    if metadata.kind != FileKind::Directory {
+        return Err(Errno::ENOTDIR);
+    }
+    interp.proc.fs.access(&interp.proc.view(), &path, Access::EXECUTE)?;
+    let old = interp.scalar(b"PWD").unwrap_or_else(|| interp.proc.cwd.to_vec());
+    interp.proc.cwd = path.as_slice().into();
+    set_directory(interp, b"OLDPWD", old);
+    set_directory(interp, b"PWD", path);
+    Ok(())
+}
+
+fn set_directory(interp: &mut Interp, name: &[u8], value: Vec<u8>) {
+    let exported = interp.vars.get(name).is_some_and(|variable| variable.attributes.has(Attributes::EXPORT));
+    if exported {
+        interp.vars.set_exported(name, value);
+    } else {
+        interp.vars.set_raw(name, value);
+    }
+}
+
+/// Joins and removes `.` and `..` by text, as `cd -L` does.
+fn logical(cwd: &[u8], target: &[u8]) -> Vec<u8> {
+    let absolute = if target.first() == Some(&b'/') { target.to_vec() } else { [cwd, b"/", target].concat() };
+    let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in absolute.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let prefix: &[u8] = if double && target.first() == Some(&b'/') { b"//" } else { b"/" };
+    [prefix, &parts.join(&b'/')].concat()
+}

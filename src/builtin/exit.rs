@@ -1,0 +1,19 @@
+//! `exit [n]`
+
+use crate::interp::{Divert, Flow, Interp};
+
+/// The builtin.
+pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    match args {
+        [] => Err(Divert::Exit(interp.return_status())),
+        [text, rest @ ..] => match interp.status_argument("exit", text) {
+            Err(status) => Err(Divert::Exit(status)),
+            Ok(_) if !rest.is_empty() => {
+                interp.complain("exit", "too many arguments");
+                Ok(1)
+            }
+            Ok(status) => Err(Divert::Exit(status)),
+        },
+    }
+}

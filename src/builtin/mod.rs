@@ -1,0 +1,73 @@
+//! Builtins: one file each, and the sorted table of them.
+//!
+//! A builtin is a part of the shell: it sees [`Interp`](crate::interp::Interp). Most are plain functions that print into the shell's pending
+//! output; those that run commands or wait are coroutines. Usage texts stand in `args::builtin_usage`.
+
+mod break_;
+mod builtin_;
+mod cd;
+mod colon;
+mod command;
+mod echo;
+mod eval;
+mod exec;
+mod exit;
+mod let_;
+mod pwd;
+mod return_;
+mod set;
+mod shift;
+mod source;
+mod support;
+mod test;
+mod trap;
+mod type_;
+mod unset;
+mod wait;
+
+use crate::interp::{Builtin, BuiltinKind, Run};
+
+const fn plain(name: &'static str, kind: BuiltinKind, run: fn(&mut crate::interp::Interp, &[Vec<u8>]) -> crate::interp::Flow) -> Builtin {
+    Builtin { name, kind, run: Run::Plain(run) }
+}
+
+use BuiltinKind::{Ordinary, Special};
+
+/// Every builtin, sorted by name.
+pub static BUILTINS: &[Builtin] = &[
+    Builtin { name: ".", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))) },
+    plain(":", Special, colon::run),
+    plain("[", Ordinary, test::bracket),
+    plain("break", Special, break_::run_break),
+    Builtin { name: "builtin", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(builtin_::run(interp, args))) },
+    plain("cd", Ordinary, cd::run),
+    Builtin { name: "command", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(command::run(interp, args))) },
+    plain("continue", Special, break_::run_continue),
+    plain("echo", Ordinary, echo::run),
+    Builtin { name: "eval", kind: Special, run: Run::Waiting(|interp, args| Box::pin(eval::run(interp, args))) },
+    Builtin { name: "exec", kind: Special, run: Run::Waiting(|interp, args| Box::pin(exec::run(interp, args))) },
+    plain("exit", Special, exit::run),
+    plain("false", Ordinary, colon::run_false),
+    plain("let", Ordinary, let_::run),
+    plain("pwd", Ordinary, pwd::run),
+    plain("return", Special, return_::run),
+    plain("set", Special, set::run),
+    plain("shift", Special, shift::run),
+    Builtin { name: "source", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))) },
+    plain("test", Ordinary, test::run),
+    plain("trap", Special, trap::run),
+    plain("true", Ordinary, colon::run),
+    plain("type", Ordinary, type_::run),
+    plain("unset", Special, unset::run),
+    Builtin { name: "wait", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(wait::run(interp, args))) },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::BUILTINS;
+
+    #[test]
+    fn table_is_sorted() {
+        assert!(BUILTINS.is_sorted_by(|a, b| a.name < b.name));
+    }
+}

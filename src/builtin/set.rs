@@ -1,0 +1,126 @@
+//! `set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg …]`
+
+use std::sync::Arc;
+
+use crate::args::BuiltinSpec;
+use crate::expand::{Attributes, Text, Value, readback};
+use crate::interp::options::{self, SET_OPTIONS};
+use crate::interp::{Flow, Interp, Set};
+use crate::text::quote;
+
+const SPEC: BuiltinSpec = BuiltinSpec::new("set", "");
+
+/// The builtin.
+pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if args.is_empty() {
+        list_all(interp);
+        return Ok(0);
+    }
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let on = match arg.as_slice() {
+            b"--" => {
+                positional(interp, rest.cloned());
+                return Ok(0);
+            }
+            b"-" => {
+                interp.options.set(Set::Xtrace, false);
+                interp.options.set(Set::Verbose, false);
+                let operands: Vec<_> = rest.cloned().collect();
+                if !operands.is_empty() {
+                    positional(interp, operands);
+                }
+                return Ok(0);
+            }
+            b"--help" => return Ok(interp.say_usage("set", SPEC.help())),
+            [b'-', _, ..] => true,
+            [b'+', _, ..] => false,
+            _ => {
+                positional(interp, std::iter::once(arg.clone()).chain(rest.cloned()));
+                return Ok(0);
+            }
+        };
+        for letter in arg.get(1..).unwrap_or_default() {
+            if *letter == b'o' {
+                let Some(name) = rest.next() else {
+                    list_options(interp, on);
+                    continue;
+                };
+                match options::set_index(name) {
+                    Some(index) => switch(interp, index, on),
+                    None => {
+                        interp.complain("set", [name, b": invalid option name".as_slice()].concat());
+                        return Ok(2);
+                    }
+                }
+                continue;
+            }
+            match options::letter_index(*letter) {
+                Some(index) => switch(interp, index, on),
+                None => {
+                    let sign = if on { b'-' } else { b'+' };
+                    let error = SPEC.usage_error(Some([&[sign, *letter], b": invalid option".as_slice()].concat()));
+                    return Ok(interp.say_usage("set", error));
+                }
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn switch(interp: &mut Interp, index: usize, on: bool) {
+    interp.options.set_index(index, on);
+    // `emacs` and `vi` exclude each other.
+    if on && index == Set::Vi as usize {
+        interp.options.set(Set::Emacs, false);
+    } else if on && index == Set::Emacs as usize {
+        interp.options.set(Set::Vi, false);
+    }
+}
+
+fn positional(interp: &mut Interp, args: impl IntoIterator<Item = Vec<u8>>) {
+    interp.positional = Arc::new(args.into_iter().map(Text::from).collect());
+}
+
+/// `set -o` and `set +o`.
+pub(super) fn list_options(interp: &mut Interp, readable: bool) {
+    for (index, option) in SET_OPTIONS.iter().enumerate() {
+        let on = interp.options.is_index(index);
+        let line = if readable {
+            format!("{:<15}\t{}\n", option.name, if on { "on" } else { "off" })
+        } else {
+            format!("set {}o {}\n", if on { '-' } else { '+' }, option.name)
+        };
+        interp.print(line);
+    }
+}
+
+/// `set` alone: every variable with a value, then every function.
+fn list_all(interp: &mut Interp) {
+    let names: Vec<_> = interp.vars.sorted().into_iter().map(|(name, variable)| (name.clone(), variable.clone())).collect();
+    for (name, variable) in names {
+        let value = match variable.value {
+            Value::Dynamic(code) => interp.dynamic(code),
+            Value::Unset => None,
+            value => Some(value),
+        };
+        let Some(value) = value else { continue };
+        if variable.attributes.has(Attributes::NAMEREF) && value.scalar().is_none() {
+            continue;
+        }
+        let text = match &value {
+            Value::Scalar(text) => quote::listed(text),
+            array => readback::compound(array),
+        };
+        interp.print([&*name, b"=", &text, b"\n"].concat());
+    }
+    if interp.options.is(Set::Posix) {
+        return;
+    }
+    let mut functions: Vec<_> = interp.functions.values().cloned().collect();
+    functions.sort_by(|a, b| a.function.name.cmp(&b.function.name));
+    for entry in functions {
+        let text = crate::syntax::print::print_function(&entry.function);
+        interp.print([&text, b"\n".as_slice()].concat());
+    }
+}

@@ -1,0 +1,328 @@
+//! Arithmetic evaluation: 64 bits, wrapping, as the bash manual's "Shell Arithmetic" says.
+//!
+//! bash expands the text as if in double quotes and then evaluates what came out, so `$x` is pasted. A compiled expression keeps that
+//! meaning: where `$x` is not a plain number, or is used together with side effects, the text is expanded and read again.
+
+use super::host::{ExpandHost, Failure};
+use super::value::Value;
+use super::word;
+use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
+use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Word};
+
+/// How deep values may name other expressions: bash's own limit.
+const MAX_DEPTH: u32 = 1024;
+
+/// A value of a variable as arithmetic sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Integer {
+    /// A plain number.
+    Number(i64),
+    /// Something to evaluate.
+    Text(Vec<u8>),
+    /// No value.
+    Unset,
+}
+
+enum Stop<D> {
+    /// A compiled expression met a `$x` that is no number: read the text instead.
+    Reread,
+    Failed(Failure<D>),
+    /// An error of this operation: message and the offset of the operand it is about.
+    Error(&'static str, u32),
+}
+
+impl<D> From<Failure<D>> for Stop<D> {
+    fn from(failure: Failure<D>) -> Self {
+        Stop::Failed(failure)
+    }
+}
+
+type Step<H> = Result<i64, Stop<<H as ExpandHost>::Divert>>;
+
+/// Reads a plain decimal number: what most variables hold.
+#[inline]
+pub fn plain_number(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        _ => (false, text),
+    };
+    if digits.is_empty() || digits.len() > 18 || (digits.len() > 1 && digits.first() == Some(&b'0')) {
+        return None;
+    }
+    let mut value = 0i64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(if negative { -value } else { value })
+}
+
+/// Evaluates an expanded text.
+pub fn evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failure<H::Divert>> {
+    if let Some(number) = plain_number(text) {
+        return Ok(number);
+    }
+    at_depth(host, text, 0)
+}
+
+fn at_depth<H: ExpandHost>(host: &mut H, text: &[u8], depth: u32) -> Result<i64, Failure<H::Divert>> {
+    host.charge(text.len() as u64 / 16 + 1)?;
+    let trimmed = text.trim_ascii_start();
+    if depth > MAX_DEPTH {
+        return Err(failure(trimmed, "expression recursion level exceeded", trimmed));
+    }
+    let expr = match parse(text) {
+        Ok(expr) => expr,
+        Err(error) => {
+            let shown = match error.end {
+                Some(end) => text.get(..end).unwrap_or(text).trim_ascii_start(),
+                None => trimmed,
+            };
+            return Err(failure(shown, error.message, &error.token));
+        }
+    };
+    match (Eval { host, depth }).run(&expr) {
+        Ok(value) => Ok(value),
+        Err(Stop::Failed(failure)) => Err(failure),
+        Err(Stop::Error(message, offset)) => {
+            Err(failure(trimmed, message, &rest_at(text, offset)))
+        }
+        Err(Stop::Reread) => Err(failure(trimmed, "syntax error: operand expected", trimmed)),
+    }
+}
+
+fn failure<D>(text: &[u8], message: &str, token: &[u8]) -> Failure<D> {
+    let parts: [&[u8]; 6] = [text, b": ", message.as_bytes(), b" (error token is \"", token, b"\")"];
+    Failure::Discard(parts.concat())
+}
+
+/// Evaluates a compiled expression; `None` when the text must be expanded and read instead.
+pub fn evaluate_compiled<H: ExpandHost>(host: &mut H, expr: &Expr) -> Result<Option<i64>, Failure<H::Divert>> {
+    match (Eval { host, depth: 0 }).run(expr) {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Failed(failure)) => Err(failure),
+        // The error names the text: read it again.
+        Err(Stop::Reread | Stop::Error(..)) => Ok(None),
+    }
+}
+
+impl<D: From<crate::kernel::Halt>> From<crate::kernel::Halt> for Failure<D> {
+    fn from(halt: crate::kernel::Halt) -> Self {
+        Failure::Divert(halt.into())
+    }
+}
+
+struct Eval<'h, H> {
+    host: &'h mut H,
+    depth: u32,
+}
+
+impl<H: ExpandHost> Eval<'_, H> {
+    fn run(&mut self, expr: &Expr) -> Step<H> {
+        match expr {
+            Expr::Number(number) => Ok(*number),
+            Expr::Variable(name) => self.variable(name),
+            Expr::Element { .. } => {
+                let place = self.place(expr)?;
+                self.load(&place)
+            }
+            Expr::Dollar(param) => self.dollar(param),
+            Expr::Unary(op, operand) => {
+                let value = self.run(operand)?;
+                if *op == UnaryOp::Negate && value < 0 && matches!(**operand, Expr::Dollar(_)) {
+                    return Err(Stop::Reread);
+                }
+                Ok(unary(*op, value))
+            }
+            Expr::Binary(op, left, right) => {
+                let left = self.run(left)?;
+                self.apply(*op, left, right)
+            }
+            Expr::Chain(first, rest) => {
+                let mut value = self.run(first)?;
+                for (op, right) in rest {
+                    value = self.apply(*op, value, right)?;
+                }
+                Ok(value)
+            }
+            Expr::At(_, inner) => self.run(inner),
+            Expr::And(left, right) => Ok(i64::from(self.run(left)? != 0 && self.run(right)? != 0)),
+            Expr::Or(left, right) => Ok(i64::from(self.run(left)? != 0 || self.run(right)? != 0)),
+            Expr::Conditional(condition, yes, no) => {
+                let chosen = if self.run(condition)? != 0 { yes } else { no };
+                self.run(chosen)
+            }
+            Expr::Comma(left, right) => {
+                self.run(left)?;
+                self.run(right)
+            }
+            Expr::Step { target, delta, postfix } => {
+                let place = self.place(target)?;
+                let old = self.load(&place)?;
+                let new = old.wrapping_add(*delta);
+                self.store(&place, new)?;
+                Ok(if *postfix { old } else { new })
+            }
+            Expr::Assign { target, op, value } => {
+                let place = self.place(target)?;
+                let value = match op {
+                    None => self.run(value)?,
+                    Some(op) => {
+                        let old = self.load(&place)?;
+                        self.apply(*op, old, value)?
+                    }
+                };
+                self.store(&place, value)?;
+                Ok(value)
+            }
+        }
+    }
+
+    fn apply(&mut self, op: BinaryOp, left: i64, right: &Expr) -> Step<H> {
+        let value = self.run(right)?;
+        let at = if let Expr::At(number, _) = right { *number } else { 0 };
+        binary(op, left, value).map_err(|message| Stop::Error(message, at))
+    }
+
+    fn variable(&mut self, name: &Name) -> Step<H> {
+        match self.host.integer(name) {
+            Integer::Number(number) => Ok(number),
+            Integer::Text(text) => self.text(&text),
+            Integer::Unset => {
+                self.check_set(name)?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn check_set(&mut self, name: &[u8]) -> Result<(), Stop<H::Divert>> {
+        if self.host.flags().nounset {
+            return Err(Failure::Fatal([name, b": unbound variable"].concat()).into());
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &[u8]) -> Step<H> {
+        if text.is_empty() {
+            return Ok(0);
+        }
+        if let Some(number) = plain_number(text) {
+            return Ok(number);
+        }
+        Ok(at_depth(self.host, text, self.depth + 1)?)
+    }
+
+    /// `$x` as an operand: its text must be a number to mean what the pasted text would.
+    fn dollar(&mut self, param: &Param) -> Step<H> {
+        let text = match (&param.name, &param.op) {
+            (ParamName::Variable(name), ParamOp::Get) => match self.host.integer(name) {
+                Integer::Number(number) => return Ok(number),
+                _ => return Err(Stop::Reread),
+            },
+            (ParamName::Positional(number @ 1..), ParamOp::Get) => {
+                self.host.positional().get(*number as usize - 1).map(|text| plain_number(text))
+            }
+            (ParamName::Special(byte @ (b'#' | b'?' | b'$' | b'!')), ParamOp::Get) => {
+                self.host.special(*byte).map(|text| plain_number(&text))
+            }
+            _ => None,
+        };
+        text.flatten().ok_or(Stop::Reread)
+    }
+
+    fn place<'e>(&mut self, target: &'e Expr) -> Result<Place<'e>, Stop<H::Divert>> {
+        match target {
+            Expr::Variable(name) => Ok(Place { name, key: None }),
+            Expr::Element { name, subscript, index } => {
+                let key = self.key(name, subscript, index.as_deref())?;
+                Ok(Place { name, key: Some(key) })
+            }
+            _ => Err(Stop::Reread),
+        }
+    }
+
+    fn key(&mut self, name: &Name, subscript: &Word, index: Option<&Expr>) -> Result<Vec<u8>, Stop<H::Divert>> {
+        if !self.host.is_assoc(name)
+            && let Some(index) = index
+        {
+            let index = self.run(index)?;
+            return Ok(index.to_string().into_bytes());
+        }
+        Ok(word::subscript_now(self.host, &ParamName::Variable(name.clone()), subscript)?)
+    }
+
+    fn load(&mut self, place: &Place<'_>) -> Step<H> {
+        let Some(key) = &place.key else { return self.variable(place.name) };
+        let value = self.host.value(place.name).unwrap_or(Value::Unset);
+        match super::param::element(place.name, &value, key)? {
+            Some(text) => self.text(&text.to_vec()),
+            None => {
+                self.check_set(place.name)?;
+                Ok(0)
+            }
+        }
+    }
+
+    fn store(&mut self, place: &Place<'_>, value: i64) -> Result<(), Stop<H::Divert>> {
+        let mut buffer = itoa::Buffer::new();
+        let text = buffer.format(value).as_bytes();
+        Ok(self.host.assign(place.name, place.key.as_deref(), text)?)
+    }
+}
+
+struct Place<'e> {
+    name: &'e Name,
+    key: Option<Vec<u8>>,
+}
+
+const fn unary(op: UnaryOp, value: i64) -> i64 {
+    match op {
+        UnaryOp::Negate => value.wrapping_neg(),
+        UnaryOp::Plus => value,
+        UnaryOp::Not => (value == 0) as i64,
+        UnaryOp::Complement => !value,
+    }
+}
+
+fn binary(op: BinaryOp, left: i64, right: i64) -> Result<i64, &'static str> {
+    Ok(match op {
+        BinaryOp::Power => {
+            if right < 0 {
+                return Err("exponent less than 0");
+            }
+            power(left, right)
+        }
+        BinaryOp::Multiply => left.wrapping_mul(right),
+        BinaryOp::Divide | BinaryOp::Remainder if right == 0 => return Err("division by 0"),
+        BinaryOp::Divide => left.wrapping_div(right),
+        BinaryOp::Remainder => left.wrapping_rem(right),
+        BinaryOp::Add => left.wrapping_add(right),
+        BinaryOp::Subtract => left.wrapping_sub(right),
+        BinaryOp::ShiftLeft => left.wrapping_shl(right as u32),
+        BinaryOp::ShiftRight => left.wrapping_shr(right as u32),
+        BinaryOp::Less => i64::from(left < right),
+        BinaryOp::LessEqual => i64::from(left <= right),
+        BinaryOp::Greater => i64::from(left > right),
+        BinaryOp::GreaterEqual => i64::from(left >= right),
+        BinaryOp::Equal => i64::from(left == right),
+        BinaryOp::NotEqual => i64::from(left != right),
+        BinaryOp::And => left & right,
+        BinaryOp::Xor => left ^ right,
+        BinaryOp::Or => left | right,
+    })
+}
+
+const fn power(base: i64, exponent: i64) -> i64 {
+    let (mut result, mut base, mut exponent) = (1i64, base, exponent);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    result
+}

@@ -1,0 +1,154 @@
+//! The shell as expansion sees it.
+
+use std::sync::Arc;
+
+use super::arith::Integer;
+use super::value::{Attributes, Text, Value};
+use crate::fs::{DirEntry, FileKind};
+use crate::kernel::{BoxFuture, Halt};
+use crate::syntax::ast::{List, Name, Substitution};
+
+/// The `IFS` in force, prepared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ifs {
+    /// `separators[b]`: 0 no separator, 1 white space, 2 other.
+    pub separators: [u8; 256],
+    /// What joins `"$*"`: the first character, or nothing.
+    pub joiner: Vec<u8>,
+}
+
+impl Ifs {
+    /// From the value of `IFS`; unset means space, tab, newline.
+    pub fn new(value: Option<&[u8]>) -> Ifs {
+        let value = value.unwrap_or(b" \t\n");
+        let mut separators = [0; 256];
+        for byte in value {
+            if let Some(slot) = separators.get_mut(usize::from(*byte)) {
+                *slot = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
+            }
+        }
+        let first = bstr::decode_utf8(value).1;
+        Ifs { separators, joiner: value.get(..first).unwrap_or_default().to_vec() }
+    }
+
+    /// The class of a byte: 0 no separator, 1 white space, 2 other.
+    #[inline]
+    pub fn class(&self, byte: u8) -> u8 {
+        self.separators.get(usize::from(byte)).copied().unwrap_or(0)
+    }
+}
+
+/// Shell options that change expansion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpandFlags {
+    /// `set -u`
+    pub nounset: bool,
+    /// `set -f`
+    pub noglob: bool,
+    /// `set +B` clears it
+    pub braceexpand: bool,
+    /// `shopt -s extglob`
+    pub extglob: bool,
+    /// `shopt -s nullglob`
+    pub nullglob: bool,
+    /// `shopt -s failglob`
+    pub failglob: bool,
+    /// `shopt -s dotglob`
+    pub dotglob: bool,
+    /// `shopt -s globstar`
+    pub globstar: bool,
+    /// `shopt -s nocaseglob`
+    pub nocaseglob: bool,
+    /// `shopt -s nocasematch`
+    pub nocasematch: bool,
+    /// `shopt -s globskipdots`
+    pub globskipdots: bool,
+    /// `shopt -s patsub_replacement`
+    pub patsub_replacement: bool,
+    /// `set -o posix`
+    pub posix: bool,
+}
+
+/// Why an expansion failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure<D> {
+    /// Said on standard error; the complete command is abandoned with status 1 (`division by 0`, `bad substitution`).
+    Discard(Vec<u8>),
+    /// Said on standard error; a non-interactive shell exits with status 127 (`${x?}`, `set -u`).
+    Fatal(Vec<u8>),
+    /// Control flow of the shell, already said.
+    Divert(D),
+}
+
+impl<D> Failure<D> {
+    /// A message for [`Failure::Discard`].
+    pub fn discard(message: impl Into<Vec<u8>>) -> Self {
+        Failure::Discard(message.into())
+    }
+}
+
+/// The shell, as far as expansion needs it.
+pub trait ExpandHost: Send {
+    /// The shell's control flow, carried through expansion untouched.
+    type Divert: Send + From<Halt>;
+
+    /// A variable's value through namerefs; dynamic ones are computed. `None`: unset.
+    fn value(&mut self, name: &[u8]) -> Option<Value>;
+    /// Appends what `$name` gives; `false` when unset. The fast path of `value`.
+    fn append_scalar(&mut self, name: &[u8], into: &mut Vec<u8>) -> bool;
+    /// A variable's value as arithmetic sees it. The fast path of `value`.
+    fn integer(&mut self, name: &[u8]) -> Integer;
+    /// The variable a name stands for (through namerefs), with the subscript that a nameref may carry.
+    fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>);
+    /// The raw target of a nameref, if `name` is one.
+    fn nameref(&self, name: &[u8]) -> Option<Vec<u8>>;
+    /// Its attributes; `None` when it does not exist at all.
+    fn attributes(&self, name: &[u8]) -> Option<Attributes>;
+    /// Letters of `${x@a}`.
+    fn attribute_letters(&self, name: &[u8]) -> Option<String>;
+    /// Assigns to a variable or to the element with this key. An indexed array's key is the evaluated number in decimal.
+    fn assign(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8]) -> Result<(), Failure<Self::Divert>>;
+    /// The name is an associative array.
+    fn is_assoc(&mut self, name: &[u8]) -> bool;
+    /// Positional parameters from `$1`.
+    fn positional(&self) -> &[Text];
+    /// `$0`
+    fn zero(&self) -> &[u8];
+    /// One of `# ? - $ !`; `None` when unset (`$!` before any job).
+    fn special(&mut self, parameter: u8) -> Option<Vec<u8>>;
+    /// Names of visible variables that start so, sorted.
+    fn names(&self, prefix: &[u8]) -> Vec<Name>;
+    /// Options.
+    fn flags(&self) -> ExpandFlags;
+    /// `IFS`.
+    fn ifs(&mut self) -> Arc<Ifs>;
+    /// `~`, `~user`, `~+`, `~-`: the directory.
+    fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>>;
+    /// Charges work.
+    fn charge(&self, units: u64) -> Result<(), Halt>;
+    /// A text of this many bytes is about to be made.
+    fn reserve(&self, bytes: usize) -> Result<(), Halt>;
+    /// Runs a command substitution: its output without trailing newlines.
+    fn substitute<'a>(
+        &'a mut self,
+        substitution: &'a Substitution,
+    ) -> BoxFuture<'a, Result<Vec<u8>, Failure<Self::Divert>>>;
+    /// Starts a process substitution: the path that names its descriptor.
+    fn process<'a>(
+        &'a mut self,
+        write: bool,
+        body: &'a Arc<List>,
+    ) -> BoxFuture<'a, Result<Vec<u8>, Failure<Self::Divert>>>;
+    /// Says a message on standard error without failing.
+    fn warn(&mut self, message: &[u8]);
+    /// Expands a prompt string: `${x@P}`.
+    fn prompt<'a>(&'a mut self, text: &'a [u8]) -> Vec<u8>;
+    /// A directory's entries; `None` when it cannot be read.
+    fn read_dir(&self, path: &[u8]) -> Option<Vec<DirEntry>>;
+    /// What a path is, links not followed; `None` when nothing is there.
+    fn kind(&self, path: &[u8]) -> Option<FileKind>;
+    /// The path is a directory, links followed.
+    fn is_dir(&self, path: &[u8]) -> bool;
+    /// The value of `GLOBIGNORE`, when set and not null.
+    fn glob_ignore(&mut self) -> Option<Vec<u8>>;
+}

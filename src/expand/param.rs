@@ -1,0 +1,530 @@
+//! Parameter expansion: which parameter, its value or values, the operation, and how the result enters the word.
+//!
+//! A driver in [`super::word`] evaluates the operand words (at once or asynchronously) and calls in here; everything here is a plain
+//! function of values.
+
+use super::fields::{Builder, Mode};
+use super::host::{ExpandHost, Failure};
+use super::transform;
+use super::value::{Text, Value};
+use crate::pattern::{Pattern, PatternOptions};
+use crate::syntax::ast::{CaseKind, Name, Param, ParamName, ParamOp, ReplaceKind, Subscript, TestKind};
+
+/// A parameter with its subscript evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// The parameter; variables are resolved through namerefs.
+    pub name: ParamName,
+    /// Which element.
+    pub key: Key,
+}
+
+/// An evaluated subscript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    /// No subscript.
+    None,
+    /// `[@]`, and `$@`
+    At,
+    /// `[*]`, and `$*`
+    Star,
+    /// A number in decimal, or an associative key.
+    Element(Vec<u8>),
+}
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// One string, or unset.
+    One(Option<Vec<u8>>),
+    /// `@` or `*`.
+    Many {
+        /// The elements.
+        items: Vec<Text>,
+        /// `*`
+        star: bool,
+    },
+}
+
+/// Evaluated operands of an operation.
+#[derive(Debug, Default)]
+pub struct Operands {
+    /// Of `#`, `%`, `/`, `^`, `,`.
+    pub pattern: Vec<u8>,
+    /// Of `/`: `&` is the match, `\&` and `\\` are themselves.
+    pub replacement: Vec<u8>,
+    /// Of a slice.
+    pub offset: i64,
+    /// Of a slice.
+    pub length: Option<i64>,
+}
+
+type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
+
+/// How the parameter is spelled in messages.
+pub fn spelling(target: &Target) -> Vec<u8> {
+    let mut text = match &target.name {
+        ParamName::Variable(name) => name.to_vec(),
+        ParamName::Positional(number) => format!("${number}").into_bytes(),
+        ParamName::Special(byte) => vec![b'$', *byte],
+    };
+    let suffix: &[u8] = match &target.key {
+        Key::None => return text,
+        Key::At => b"@",
+        Key::Star => b"*",
+        Key::Element(key) => key,
+    };
+    if matches!(target.name, ParamName::Variable(_)) {
+        text.push(b'[');
+        text.extend_from_slice(suffix);
+        text.push(b']');
+    }
+    text
+}
+
+/// The target of a parameter whose subscript, if it is an index, was evaluated to `key`.
+pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) -> Target {
+    match &param.name {
+        ParamName::Variable(name) => {
+            let (resolved, embedded) = host.resolve(name);
+            let key = match (&param.subscript, key, embedded) {
+                (Some(Subscript::At), _, _) => Key::At,
+                (Some(Subscript::Star), _, _) => Key::Star,
+                (Some(Subscript::Index(_)), Some(key), _) => Key::Element(key),
+                (_, _, Some(key)) if key == b"@" => Key::At,
+                (_, _, Some(key)) if key == b"*" => Key::Star,
+                (_, _, Some(key)) => Key::Element(key),
+                _ => Key::None,
+            };
+            Target { name: ParamName::Variable(resolved), key }
+        }
+        ParamName::Special(b'@') => Target { name: param.name.clone(), key: Key::At },
+        ParamName::Special(b'*') => Target { name: param.name.clone(), key: Key::Star },
+        name => Target { name: name.clone(), key: Key::None },
+    }
+}
+
+/// Looks the value up.
+pub fn subject<H: ExpandHost>(host: &mut H, target: &Target) -> Outcome<Subject, H> {
+    match &target.name {
+        ParamName::Variable(name) => variable_subject(host, name, &target.key),
+        ParamName::Positional(0) => Ok(Subject::One(Some(host.zero().to_vec()))),
+        ParamName::Positional(number) => {
+            let text = host.positional().get(*number as usize - 1);
+            Ok(Subject::One(text.map(|text| text.to_vec())))
+        }
+        ParamName::Special(byte @ (b'@' | b'*')) => {
+            Ok(Subject::Many { items: host.positional().to_vec(), star: *byte == b'*' })
+        }
+        ParamName::Special(byte) => Ok(Subject::One(host.special(*byte))),
+    }
+}
+
+fn variable_subject<H: ExpandHost>(host: &mut H, name: &Name, key: &Key) -> Outcome<Subject, H> {
+    let Some(value) = host.value(name) else {
+        return Ok(match key {
+            Key::At => Subject::Many { items: Vec::new(), star: false },
+            Key::Star => Subject::Many { items: Vec::new(), star: true },
+            _ => Subject::One(None),
+        });
+    };
+    Ok(match key {
+        Key::None => Subject::One(value.scalar().map(<[u8]>::to_vec)),
+        Key::At => Subject::Many { items: value.elements(), star: false },
+        Key::Star => Subject::Many { items: value.elements(), star: true },
+        Key::Element(key) => Subject::One(element(name, &value, key)?.map(<[u8]>::to_vec)),
+    })
+}
+
+/// One element; an index that falls before the first is an error.
+pub fn element<'v, D>(name: &[u8], value: &'v Value, key: &[u8]) -> Result<Option<&'v [u8]>, Failure<D>> {
+    let number = || bstr::ByteSlice::to_str(key).ok().and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+    let bad = || Failure::Discard([name, b"[", key, b"]: bad array subscript"].concat());
+    match value {
+        Value::Unset | Value::Dynamic(_) => Ok(None),
+        Value::Scalar(text) => match number() {
+            0 | -1 => Ok(Some(text.as_slice())),
+            n if n < 0 => Err(bad()),
+            _ => Ok(None),
+        },
+        Value::Indexed(array) => match array.resolve(number()) {
+            Some(index) => Ok(array.get(index)),
+            None => Err(bad()),
+        },
+        Value::Assoc(array) => Ok(array.get(key)),
+    }
+}
+
+/// What a test (`:-`, `=`, …) decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Use the parameter's value.
+    Value,
+    /// Use the word.
+    Word,
+    /// Use nothing.
+    Nothing,
+    /// Assign the word, then use the value.
+    Assign,
+    /// Fail with the word.
+    Error,
+}
+
+/// Decides a test.
+pub fn decide(subject: &Subject, kind: TestKind, colon: bool) -> Decision {
+    let usable = match subject {
+        Subject::One(None) => false,
+        Subject::One(Some(text)) => !colon || !text.is_empty(),
+        Subject::Many { items, .. } => match items.as_slice() {
+            [] => false,
+            [only] => !colon || !only.is_empty(),
+            _ => true,
+        },
+    };
+    match (kind, usable) {
+        (TestKind::Alternative, true) | (TestKind::Default, false) => Decision::Word,
+        (TestKind::Alternative, false) => Decision::Nothing,
+        (TestKind::Assign, false) => Decision::Assign,
+        (TestKind::Error, false) => Decision::Error,
+        (_, true) => Decision::Value,
+    }
+}
+
+/// `set -u`: an unset parameter is an error.
+pub fn check_set<H: ExpandHost>(host: &H, target: &Target, subject: &Subject) -> Outcome<(), H> {
+    if matches!(subject, Subject::One(None)) && host.flags().nounset {
+        let mut message = spelling(target);
+        message.extend_from_slice(b": unbound variable");
+        return Err(Failure::Fatal(message));
+    }
+    Ok(())
+}
+
+/// Assigns the word of `${x=word}`.
+pub fn assign_default<H: ExpandHost>(host: &mut H, target: &Target, value: &[u8]) -> Outcome<(), H> {
+    let refuse = |host: &H| {
+        let _ = host;
+        let mut message = spelling(target);
+        message.extend_from_slice(b": cannot assign in this way");
+        Failure::Discard(message)
+    };
+    match (&target.name, &target.key) {
+        (ParamName::Variable(name), Key::None) => host.assign(name, None, value),
+        (ParamName::Variable(name), Key::Element(key)) => host.assign(name, Some(key), value),
+        (ParamName::Variable(name), _) => {
+            let message = [name, b"[@]: bad array subscript".as_slice()].concat();
+            Err(Failure::Discard(message))
+        }
+        _ => Err(refuse(host)),
+    }
+}
+
+/// The failure of `${x?word}`.
+pub fn required<D>(target: &Target, colon: bool, word: &[u8], given: bool) -> Failure<D> {
+    let mut message = spelling(target);
+    if message.first() == Some(&b'$') {
+        message.remove(0);
+    }
+    message.extend_from_slice(b": ");
+    if given {
+        message.extend_from_slice(word);
+    } else if colon {
+        message.extend_from_slice(b"parameter null or not set");
+    } else {
+        message.extend_from_slice(b"parameter not set");
+    }
+    Failure::Fatal(message)
+}
+
+/// Puts a value into the word.
+pub fn emit<H: ExpandHost>(host: &mut H, subject: Subject, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    match subject {
+        Subject::One(None) => {
+            if quoted {
+                into.quoted(b"");
+            }
+        }
+        Subject::One(Some(text)) => {
+            let ifs = host.ifs();
+            into.value(&text, quoted, &ifs);
+        }
+        Subject::Many { items, star } => emit_many(host, &items, star, quoted, into)?,
+    }
+    Ok(())
+}
+
+fn emit_many<H: ExpandHost>(
+    host: &mut H,
+    items: &[Text],
+    star: bool,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    let ifs = host.ifs();
+    host.charge(items.len() as u64)?;
+    let join = star && (quoted || into.mode() != Mode::Fields);
+    if join {
+        let joined = bstr::join(&ifs.joiner, items.iter().map(|item| item.as_slice()));
+        host.reserve(joined.len())?;
+        into.value(&joined, quoted, &ifs);
+        return Ok(());
+    }
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            into.break_field();
+        }
+        into.value(item, quoted, &ifs);
+    }
+    Ok(())
+}
+
+/// Does all of an operation that works on the value: everything but tests, names and keys.
+pub fn operate<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    target: &Target,
+    subject: Subject,
+    operands: &Operands,
+) -> Outcome<Subject, H> {
+    match &param.op {
+        ParamOp::Length => length(host, target, &subject),
+        ParamOp::Trim { suffix, longest, .. } => {
+            let pattern = compile(host, &operands.pattern);
+            map(host, subject, |text| trim(text, &pattern, *suffix, *longest))
+        }
+        ParamOp::Replace { kind, .. } => replace(host, subject, *kind, operands),
+        ParamOp::Slice { .. } => slice(host, target, subject, operands),
+        ParamOp::Case { kind, all, pattern } => {
+            let pattern = pattern.as_ref().map(|_| compile(host, &operands.pattern));
+            let posix = CaseChange { kind: *kind, all: *all, pattern: pattern.as_ref() };
+            map(host, subject, |text| transform::change_case(text, posix.kind, posix.all, posix.pattern))
+        }
+        ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
+        _ => Ok(subject),
+    }
+}
+
+struct CaseChange<'a> {
+    kind: CaseKind,
+    all: bool,
+    pattern: Option<&'a Pattern>,
+}
+
+fn compile<H: ExpandHost>(host: &H, pattern: &[u8]) -> Pattern {
+    let flags = host.flags();
+    Pattern::compile(pattern, PatternOptions { extglob: flags.extglob, nocase: false, ..PatternOptions::default() })
+}
+
+fn map<H: ExpandHost>(host: &H, subject: Subject, mut change: impl FnMut(&[u8]) -> Vec<u8>) -> Outcome<Subject, H> {
+    Ok(match subject {
+        Subject::One(text) => {
+            host.charge(text.as_ref().map_or(0, |text| text.len() as u64 / 64))?;
+            Subject::One(text.map(|text| change(&text)))
+        }
+        Subject::Many { items, star } => {
+            host.charge(items.len() as u64)?;
+            Subject::Many { items: items.iter().map(|item| Text::from(change(item))).collect(), star }
+        }
+    })
+}
+
+fn trim(text: &[u8], pattern: &Pattern, suffix: bool, longest: bool) -> Vec<u8> {
+    let cut = match (suffix, longest) {
+        (false, false) => pattern.shortest_prefix(text),
+        (false, true) => pattern.longest_prefix(text),
+        (true, false) => pattern.shortest_suffix(text),
+        (true, true) => pattern.longest_suffix(text),
+    };
+    let cut = cut.unwrap_or(0);
+    let kept = if suffix { text.get(..text.len() - cut) } else { text.get(cut..) };
+    kept.unwrap_or(text).to_vec()
+}
+
+fn length<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Outcome<Subject, H> {
+    let count = match subject {
+        Subject::Many { items, .. } => items.len(),
+        Subject::One(text) => {
+            let text = text.as_deref().unwrap_or_default();
+            if target.name == ParamName::Special(b'#') && text.is_empty() {
+                host.positional().len()
+            } else {
+                crate::text::utf8::count(text)
+            }
+        }
+    };
+    Ok(Subject::One(Some(count.to_string().into_bytes())))
+}
+
+fn replace<H: ExpandHost>(
+    host: &mut H,
+    subject: Subject,
+    kind: ReplaceKind,
+    operands: &Operands,
+) -> Outcome<Subject, H> {
+    let flags = host.flags();
+    // An anchored pattern may be empty: it matches at its end.
+    if operands.pattern.is_empty() && matches!(kind, ReplaceKind::First | ReplaceKind::All) {
+        return Ok(subject);
+    }
+    let options =
+        PatternOptions { extglob: flags.extglob, nocase: flags.nocasematch, ..PatternOptions::default() };
+    let pattern = Pattern::compile(&operands.pattern, options);
+    let replacement = transform::Replacement::parse(&operands.replacement, flags.patsub_replacement);
+    let mut failure = None;
+    let result = map(host, subject, |text| {
+        match replace_in(host, text, &pattern, kind, &replacement) {
+            Ok(text) => text,
+            Err(halt) => {
+                failure = Some(halt);
+                Vec::new()
+            }
+        }
+    });
+    match failure {
+        Some(halt) => Err(Failure::Divert(halt.into())),
+        None => result,
+    }
+}
+
+fn replace_in<H: ExpandHost>(
+    host: &H,
+    text: &[u8],
+    pattern: &Pattern,
+    kind: ReplaceKind,
+    replacement: &transform::Replacement,
+) -> Result<Vec<u8>, crate::kernel::Halt> {
+    let mut result = Vec::new();
+    let mut at = 0;
+    loop {
+        let found = match kind {
+            ReplaceKind::Prefix => pattern.longest_prefix(text).map(|end| (0, end)),
+            ReplaceKind::Suffix => pattern.longest_suffix(text).map(|size| (text.len() - size, text.len())),
+            _ => pattern.find(text, at),
+        };
+        let Some((start, end)) = found else { break };
+        result.extend_from_slice(text.get(at..start).unwrap_or_default());
+        replacement.append(text.get(start..end).unwrap_or_default(), &mut result);
+        host.charge(1)?;
+        host.reserve(result.len())?;
+        at = end;
+        if end == start {
+            // An empty match: keep one character and look on behind it.
+            let step = crate::text::utf8::offset_of(text.get(at..).unwrap_or_default(), 1);
+            result.extend_from_slice(text.get(at..at + step).unwrap_or_default());
+            at += step;
+        }
+        if kind != ReplaceKind::All || at >= text.len() {
+            break;
+        }
+    }
+    result.extend_from_slice(text.get(at..).unwrap_or_default());
+    Ok(result)
+}
+
+fn slice<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, operands: &Operands) -> Outcome<Subject, H> {
+    let bad_length = |length: i64| {
+        let message = format!("{length}: substring expression < 0");
+        Failure::Discard(message.into_bytes())
+    };
+    match subject {
+        Subject::One(None) => Ok(Subject::One(None)),
+        Subject::One(Some(text)) => {
+            let size = crate::text::utf8::count(&text) as i64;
+            let Some((start, end)) = range(size, operands, true).map_err(bad_length)? else {
+                return Ok(Subject::One(Some(Vec::new())));
+            };
+            Ok(Subject::One(Some(crate::text::utf8::slice(&text, start, end - start).to_vec())))
+        }
+        Subject::Many { items, star } => {
+            let items = slice_items(host, target, items, operands).map_err(|error| match error {
+                Some(length) => bad_length(length),
+                None => bad_length(0),
+            })?;
+            Ok(Subject::Many { items, star })
+        }
+    }
+}
+
+fn slice_items<H: ExpandHost>(
+    host: &mut H,
+    target: &Target,
+    items: Vec<Text>,
+    operands: &Operands,
+) -> Result<Vec<Text>, Option<i64>> {
+    if let Some(length) = operands.length
+        && length < 0
+    {
+        return Err(Some(length));
+    }
+    let wanted = operands.length.map_or(usize::MAX, |length| length as usize);
+    if let ParamName::Variable(name) = &target.name {
+        // Offsets are indices, so that holes count.
+        if let Some(Value::Indexed(array)) = host.value(name) {
+            let end = array.next_index();
+            let start = if operands.offset < 0 { end + operands.offset } else { operands.offset };
+            if start < 0 {
+                return Ok(Vec::new());
+            }
+            let from = array.iter().filter(|(index, _)| *index >= start).take(wanted);
+            return Ok(from.map(|(_, text)| text.clone()).collect());
+        }
+        let size = items.len() as i64;
+        let start = if operands.offset < 0 { size + operands.offset } else { operands.offset };
+        // bash counts the elements of an associative array from 1 here.
+        let start = if matches!(host.value(name), Some(Value::Assoc(_))) { start.max(1) - 1 } else { start };
+        if start < 0 {
+            return Ok(Vec::new());
+        }
+        return Ok(items.into_iter().skip(start as usize).take(wanted).collect());
+    }
+    let size = items.len() as i64;
+    let start = if operands.offset < 0 { size + 1 + operands.offset } else { operands.offset };
+    if start < 0 {
+        return Ok(Vec::new());
+    }
+    // `${@:0}` starts with `$0`.
+    let zero = Text::new(host.zero());
+    Ok(std::iter::once(zero).chain(items).skip(start as usize).take(wanted).collect())
+}
+
+/// Start and end in characters; `None`: nothing. `Err`: the length that is too negative.
+fn range(size: i64, operands: &Operands, _scalar: bool) -> Result<Option<(usize, usize)>, i64> {
+    let start = if operands.offset < 0 { size + operands.offset } else { operands.offset };
+    if start < 0 || start > size {
+        return Ok(None);
+    }
+    let end = match operands.length {
+        None => size,
+        Some(length) if length < 0 => {
+            let end = size + length;
+            if end < start {
+                return Err(length);
+            }
+            end
+        }
+        Some(length) => start.saturating_add(length).min(size),
+    };
+    Ok(Some((start as usize, end as usize)))
+}
+
+/// The names of `${!prefix*}` and the keys of `${!a[@]}`.
+pub fn listing<H: ExpandHost>(host: &mut H, param: &Param, target: &Target) -> Option<Subject> {
+    match &param.op {
+        ParamOp::Names { at } => {
+            let ParamName::Variable(prefix) = &param.name else { return None };
+            let items = host.names(prefix).iter().map(|name| Text::new(name)).collect();
+            Some(Subject::Many { items, star: !at })
+        }
+        ParamOp::Keys { at } => {
+            let ParamName::Variable(name) = &target.name else { return None };
+            let items = host.value(name).map(|value| value.keys()).unwrap_or_default();
+            Some(Subject::Many { items, star: !at })
+        }
+        _ => None,
+    }
+}
+
+/// Changes the case of a text: all of it, or its first character.
+pub fn change_case(text: &[u8], kind: CaseKind, all: bool) -> Vec<u8> {
+    transform::change_case(text, kind, all, None)
+}

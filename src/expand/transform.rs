@@ -1,0 +1,180 @@
+//! `${x@…}`, case modification, and the replacement text of `${x/p/r}`.
+
+use super::host::{ExpandHost, Failure};
+use super::param::{Key, Subject, Target};
+use super::value::{Text, Value};
+use crate::pattern::Pattern;
+use crate::syntax::ast::{CaseKind, ParamName};
+use crate::text::{escape, quote, utf8};
+
+/// A parsed replacement: literal runs with the match between them.
+#[derive(Debug)]
+pub struct Replacement {
+    literals: Vec<Vec<u8>>,
+}
+
+impl Replacement {
+    /// `&` stands for the match when `ampersand` is on; a backslash before `&` or a backslash is removed.
+    pub fn parse(text: &[u8], ampersand: bool) -> Replacement {
+        let mut literals = vec![Vec::new()];
+        let mut bytes = text.iter().copied().peekable();
+        while let Some(byte) = bytes.next() {
+            let quoted = byte == b'\\' && matches!(bytes.peek(), Some(b'&' | b'\\'));
+            let literal = if quoted { bytes.next() } else { Some(byte).filter(|byte| *byte != b'&' || !ampersand) };
+            match (literal, literals.last_mut()) {
+                (Some(byte), Some(last)) => last.push(byte),
+                _ => literals.push(Vec::new()),
+            }
+        }
+        Replacement { literals }
+    }
+
+    /// Appends the replacement of one match.
+    pub fn append(&self, matched: &[u8], into: &mut Vec<u8>) {
+        for (i, literal) in self.literals.iter().enumerate() {
+            if i > 0 {
+                into.extend_from_slice(matched);
+            }
+            into.extend_from_slice(literal);
+        }
+    }
+}
+
+/// `^ ^^ , ,, ~ ~~`
+pub fn change_case(text: &[u8], kind: CaseKind, all: bool, pattern: Option<&Pattern>) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len());
+    for (at, unit) in utf8::units(text) {
+        let piece = text.get(at..at + unit.len()).unwrap_or_default();
+        let applies = (all || at == 0) && pattern.is_none_or(|pattern| pattern.matches(piece));
+        match unit {
+            utf8::Unit::Char(character) if applies => {
+                let changed = match kind {
+                    CaseKind::Upper => utf8::to_upper(character),
+                    CaseKind::Lower => utf8::to_lower(character),
+                    CaseKind::Toggle if utf8::to_lower(character) != character => utf8::to_lower(character),
+                    CaseKind::Toggle => utf8::to_upper(character),
+                };
+                utf8::push_char(&mut result, changed);
+            }
+            _ => result.extend_from_slice(piece),
+        }
+    }
+    result
+}
+
+type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
+
+/// `${x@letter}`
+pub fn transform<H: ExpandHost>(
+    host: &mut H,
+    target: &Target,
+    subject: Subject,
+    letter: u8,
+) -> Outcome<Subject, H> {
+    match letter {
+        b'A' => Ok(assignment(host, target, &subject)),
+        b'a' => Ok(attributes(host, target, &subject)),
+        b'K' | b'k' => Ok(pairs(host, target, subject, letter == b'k')),
+        _ => {
+            let mut each = |text: &[u8]| each(host, text, letter);
+            Ok(match subject {
+                Subject::One(text) => Subject::One(text.map(|text| each(&text))),
+                Subject::Many { items, star } => {
+                    Subject::Many { items: items.iter().map(|item| Text::from(each(item))).collect(), star }
+                }
+            })
+        }
+    }
+}
+
+fn each<H: ExpandHost>(host: &mut H, text: &[u8], letter: u8) -> Vec<u8> {
+    match letter {
+        b'Q' => quote::reusable(text),
+        b'E' => escape::unescape(text, escape::Reader::DollarQuote).bytes,
+        b'P' => host.prompt(text),
+        b'U' => change_case(text, CaseKind::Upper, true, None),
+        b'u' => change_case(text, CaseKind::Upper, false, None),
+        b'L' => change_case(text, CaseKind::Lower, true, None),
+        _ => text.to_vec(),
+    }
+}
+
+fn attributes<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Subject {
+    let letters = match &target.name {
+        ParamName::Variable(name) => host.attribute_letters(name),
+        _ => Some(String::new()),
+    };
+    match (subject, letters) {
+        (Subject::Many { items, star }, letters) => {
+            let letters = letters.unwrap_or_default();
+            let count = items.len();
+            let items = std::iter::repeat_n(Text::new(letters.as_bytes()), count).collect();
+            Subject::Many { items, star: *star }
+        }
+        (_, letters) => Subject::One(letters.map(String::into_bytes)),
+    }
+}
+
+/// A statement that makes the variable again.
+fn assignment<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Subject {
+    let ParamName::Variable(name) = &target.name else {
+        let Subject::Many { items, .. } = subject else { return Subject::One(None) };
+        let quoted: Vec<Vec<u8>> = items.iter().map(|item| quote::reusable(item)).collect();
+        return Subject::One(Some([b"set -- ".to_vec(), quoted.join(&b' ')].concat()));
+    };
+    let letters = host.attribute_letters(name).unwrap_or_default();
+    let value = host.value(name);
+    let flags = if letters.is_empty() { String::new() } else { format!("declare -{letters} ") };
+    let mut text = flags.into_bytes();
+    text.extend_from_slice(name);
+    match (&value, &target.key) {
+        (Some(value), Key::At | Key::Star) if value.is_array() => {
+            text.push(b'=');
+            text.extend_from_slice(&super::readback::compound(value));
+            Subject::One(Some(text))
+        }
+        (None, _) if letters.is_empty() => Subject::One(None),
+        (None | Some(Value::Unset), _) => Subject::One(Some(text)),
+        (Some(_), _) => {
+            let Subject::One(Some(value)) = subject else { return Subject::One(Some(text)) };
+            text.push(b'=');
+            text.extend_from_slice(&quote::reusable(value));
+            Subject::One(Some(text))
+        }
+    }
+}
+
+/// `@K`: one string of keys and quoted values; `@k`: separate words.
+fn pairs<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, words: bool) -> Subject {
+    let Subject::Many { items, star } = subject else {
+        return match subject {
+            Subject::One(Some(text)) => Subject::One(Some(quote::reusable(&text))),
+            other => other,
+        };
+    };
+    let keys = match &target.name {
+        ParamName::Variable(name) => host.value(name).map(|value| (value.keys(), matches!(value, Value::Assoc(_)))),
+        _ => None,
+    };
+    let Some((keys, assoc)) = keys else {
+        let items = items.iter().map(|item| Text::from(quote::reusable(item))).collect();
+        return Subject::Many { items, star };
+    };
+    if words {
+        let items = keys.into_iter().zip(items).flat_map(|(key, item)| [key, item]).collect();
+        return Subject::Many { items, star };
+    }
+    let pairs: Vec<Vec<u8>> = keys
+        .iter()
+        .zip(&items)
+        .map(|(key, item)| {
+            let key = if assoc { super::readback::assoc_key(key) } else { key.to_vec() };
+            [key, b" ".to_vec(), quote::declared(item)].concat()
+        })
+        .collect();
+    let mut joined = pairs.join(&b' ');
+    if assoc && !joined.is_empty() {
+        joined.push(b' ');
+    }
+    Subject::Many { items: vec![Text::from(joined)], star }
+}

@@ -1,0 +1,591 @@
+//! Words to fields: the drivers.
+//!
+//! Each step exists as a plain function for pure parts, and as a future for parts that hold a substitution; the futures call the
+//! plain functions for everything but the substitution.
+
+use super::fields::{Builder, Field, Mode};
+use super::host::{ExpandHost, Failure};
+use super::param::{self, Decision, Operands, Subject, Target};
+use super::{arith, brace, glob};
+use crate::kernel::BoxFuture;
+use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
+
+type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
+
+/// Expands words to arguments: braces, parts, splitting, pathnames.
+pub async fn fields<H: ExpandHost>(host: &mut H, words: &[Word], into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    for word in words {
+        if word.pure {
+            fields_now(host, word, into)?;
+        } else {
+            Box::pin(fields_of(host, word, into)).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn fields_of<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    if word.braces && host.flags().braceexpand {
+        for word in braces(host, word)? {
+            let mut builder = Builder::new(Mode::Fields);
+            parts(host, &word.parts, false, &mut builder).await?;
+            finish(host, builder, into)?;
+        }
+        return Ok(());
+    }
+    let mut builder = Builder::new(Mode::Fields);
+    parts(host, &word.parts, false, &mut builder).await?;
+    finish(host, builder, into)
+}
+
+fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
+    brace::expand(word, &mut |count| {
+        host.charge(count as u64)?;
+        host.reserve(count.saturating_mul(64))
+    })
+    .map_err(|halt| Failure::Divert(H::Divert::from(halt)))
+}
+
+/// Expands one pure word to arguments.
+pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    if let [Part::Literal(text)] = word.parts.as_slice()
+        && !word.braces
+        && !glob::may_match(text)
+    {
+        into.push(text.to_vec());
+        return Ok(());
+    }
+    if word.braces && host.flags().braceexpand {
+        for word in braces(host, word)? {
+            let mut builder = Builder::new(Mode::Fields);
+            parts_now(host, &word.parts, false, &mut builder)?;
+            finish(host, builder, into)?;
+        }
+        return Ok(());
+    }
+    let mut builder = Builder::new(Mode::Fields);
+    parts_now(host, &word.parts, false, &mut builder)?;
+    finish(host, builder, into)
+}
+
+fn finish<H: ExpandHost>(host: &mut H, builder: Builder, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    let fields = builder.finish();
+    host.charge(fields.len() as u64)?;
+    for field in fields {
+        expand_path(host, field, into)?;
+    }
+    Ok(())
+}
+
+fn expand_path<H: ExpandHost>(host: &mut H, field: Field, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    if field.glob && !host.flags().noglob {
+        let pattern = field.pattern();
+        if crate::pattern::has_glob(&pattern, host.flags().extglob) {
+            return glob::expand(host, &pattern, field, into);
+        }
+    }
+    into.push(field.text);
+    Ok(())
+}
+
+/// Expands a word to one string, without splitting: assignments, `case` words, here-documents.
+pub async fn single<H: ExpandHost>(host: &mut H, word: &Word) -> Outcome<Vec<u8>, H> {
+    text(host, word, Mode::Single).await
+}
+
+/// Expands a word to one string in a mode.
+pub async fn text<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outcome<Vec<u8>, H> {
+    if word.pure {
+        return text_now(host, word, mode);
+    }
+    let mut builder = Builder::new(mode);
+    Box::pin(parts(host, &word.parts, false, &mut builder)).await?;
+    Ok(builder.into_single())
+}
+
+/// Expands a pure word to one string.
+pub fn text_now<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outcome<Vec<u8>, H> {
+    if let [Part::Literal(text)] = word.parts.as_slice() {
+        return Ok(text.to_vec());
+    }
+    let mut builder = Builder::new(mode);
+    parts_now(host, &word.parts, false, &mut builder)?;
+    Ok(builder.into_single())
+}
+
+/// No command runs while this part is expanded.
+fn is_pure(part: &Part) -> bool {
+    match part {
+        Part::Command(_) | Part::Process { .. } => false,
+        Part::Double { parts, .. } => parts.iter().all(is_pure),
+        Part::Arith(arith) => arith.text.pure,
+        Part::Param(param) => param_is_pure(param),
+        _ => true,
+    }
+}
+
+fn param_is_pure(param: &Param) -> bool {
+    let subscript = match &param.subscript {
+        Some(Subscript::Index(word)) => word.pure,
+        _ => true,
+    };
+    subscript
+        && match &param.op {
+            ParamOp::Test { word, .. } | ParamOp::Trim { pattern: word, .. } => word.pure,
+            ParamOp::Replace { pattern, replacement, .. } => {
+                pattern.pure && replacement.as_ref().is_none_or(|word| word.pure)
+            }
+            ParamOp::Slice { offset, length } => {
+                offset.text.pure && length.as_ref().is_none_or(|length| length.text.pure)
+            }
+            ParamOp::Case { pattern, .. } => pattern.as_ref().is_none_or(|word| word.pure),
+            _ => true,
+        }
+}
+
+fn parts<'a, H: ExpandHost>(
+    host: &'a mut H,
+    list: &'a [Part],
+    quoted: bool,
+    into: &'a mut Builder,
+) -> BoxFuture<'a, Outcome<(), H>> {
+    Box::pin(async move {
+        for item in list {
+            if is_pure(item) {
+                part_now(host, item, quoted, into)?;
+            } else {
+                part(host, item, quoted, into).await?;
+            }
+        }
+        Ok(())
+    })
+}
+
+async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    match item {
+        Part::Double { parts: inner, .. } => {
+            open_double(host, inner, into);
+            parts(host, inner, true, into).await
+        }
+        Part::Command(substitution) => {
+            let output = host.substitute(substitution).await?;
+            let ifs = host.ifs();
+            into.value(&output, quoted, &ifs);
+            Ok(())
+        }
+        Part::Process { write, body } => {
+            let path = host.process(*write, body).await?;
+            into.quoted(&path);
+            Ok(())
+        }
+        Part::Arith(arith) => {
+            let value = arithmetic(host, arith).await?;
+            append_number(host, value, quoted, into);
+            Ok(())
+        }
+        Part::Param(param) => parameter(host, param, quoted, into).await,
+        _ => part_now(host, item, quoted, into),
+    }
+}
+
+fn parts_now<H: ExpandHost>(host: &mut H, list: &[Part], quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    list.iter().try_for_each(|item| part_now(host, item, quoted, into))
+}
+
+fn part_now<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    match item {
+        Part::Literal(text) => {
+            if quoted {
+                into.quoted(text);
+            } else {
+                into.literal(text);
+            }
+        }
+        Part::Escaped(byte) => into.quoted(&[*byte]),
+        Part::Single(text) | Part::AnsiC { text, .. } => into.quoted(text),
+        Part::Double { parts: inner, .. } => {
+            open_double(host, inner, into);
+            parts_now(host, inner, true, into)?;
+        }
+        Part::Tilde(user) => match host.tilde(user) {
+            Some(directory) => into.quoted(&directory),
+            None => into.literal(&[b"~", &**user].concat()),
+        },
+        Part::Param(param) => parameter_now(host, param, quoted, into)?,
+        Part::Arith(arith) => {
+            let value = arithmetic_now(host, arith)?;
+            append_number(host, value, quoted, into);
+        }
+        // Not pure: the drivers never come here with these.
+        Part::Command(_) | Part::Process { .. } => {}
+    }
+    Ok(())
+}
+
+fn append_number<H: ExpandHost>(host: &mut H, value: i64, quoted: bool, into: &mut Builder) {
+    let ifs = host.ifs();
+    into.value(value.to_string().as_bytes(), quoted, &ifs);
+}
+
+/// A double-quoted string exists even when empty, unless it is only `$@`-like parameters that give no element.
+fn open_double<H: ExpandHost>(host: &mut H, inner: &[Part], into: &mut Builder) {
+    let only_lists = !inner.is_empty() && inner.iter().all(|part| matches!(part, Part::Param(param) if is_list(host, param)));
+    if !only_lists {
+        into.mark_present();
+    }
+}
+
+fn is_list<H: ExpandHost>(host: &mut H, param: &Param) -> bool {
+    if matches!(param.op, ParamOp::Length) {
+        return false;
+    }
+    if let ParamOp::Names { at } | ParamOp::Keys { at } = param.op {
+        return at;
+    }
+    match (&param.name, &param.subscript) {
+        (ParamName::Special(b'@'), _) | (_, Some(Subscript::At)) => true,
+        (ParamName::Variable(name), None) => {
+            (param.indirect && host.value(name).and_then(|value| value.scalar().map(names_list)) == Some(true))
+                || matches!(host.resolve(name).1.as_deref(), Some(b"@"))
+        }
+        _ => false,
+    }
+}
+
+fn names_list(text: &[u8]) -> bool {
+    text == b"@" || text.ends_with(b"[@]")
+}
+
+/// The number of an arithmetic part.
+pub async fn arithmetic<H: ExpandHost>(host: &mut H, arith: &Arith) -> Outcome<i64, H> {
+    if arith.text.pure {
+        return arithmetic_now(host, arith);
+    }
+    let text = text(host, &arith.text, Mode::Single).await?;
+    arith::evaluate(host, &text)
+}
+
+/// The number of a pure arithmetic part.
+pub fn arithmetic_now<H: ExpandHost>(host: &mut H, source: &Arith) -> Outcome<i64, H> {
+    if let Some(expr) = &source.compiled
+        && let Some(value) = arith::evaluate_compiled(host, expr)?
+    {
+        return Ok(value);
+    }
+    let text = text_now(host, &source.text, Mode::Single)?;
+    arith::evaluate(host, &text)
+}
+
+// --- parameters ---------------------------------------------------------------------------------------------------
+
+/// What is left to do after the parameter is looked up.
+enum Next<'a> {
+    Done,
+    /// Put this word's parts in its place.
+    Word(&'a Word),
+    /// Assign or fail with this word.
+    Settle(Target, Decision, &'a Word, bool),
+    /// Operate with operands.
+    Operate(Target, Subject),
+}
+
+fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    if matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect && simple_get(host, param, quoted, into)
+    {
+        return Ok(());
+    }
+    let key = match &param.subscript {
+        Some(Subscript::Index(word)) => Some(subscript_now(host, &param.name, word)?),
+        _ => None,
+    };
+    let holder;
+    let (param, key, known) = if is_indirect(param) {
+        let pointed = indirect(host, param, key)?;
+        holder = pointed.param;
+        (&holder, pointed.key, pointed.known)
+    } else {
+        (param, key, None)
+    };
+    match begin(host, param, key, known, quoted, into)? {
+        Next::Done => Ok(()),
+        Next::Word(word) => parts_now(host, &word.parts, quoted, into),
+        Next::Settle(target, decision, word, colon) => {
+            let text = text_now(host, word, Mode::Single)?;
+            settle(host, &target, decision, &text, colon, word, quoted, into)
+        }
+        Next::Operate(target, subject) => {
+            let operands = operands_now(host, param)?;
+            let result = param::operate(host, param, &target, subject, &operands)?;
+            param::emit(host, result, quoted, into)
+        }
+    }
+}
+
+/// `$x` and `$1`, the most frequent of all.
+fn simple_get<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> bool {
+    match &param.name {
+        ParamName::Variable(name) => {
+            let mut text = Vec::new();
+            if !host.append_scalar(name, &mut text) {
+                return false;
+            }
+            if quoted {
+                into.quoted(&text);
+            } else {
+                let ifs = host.ifs();
+                into.value(&text, false, &ifs);
+            }
+            true
+        }
+        ParamName::Positional(number @ 1..) => {
+            let ifs = host.ifs();
+            match host.positional().get(*number as usize - 1) {
+                Some(text) => {
+                    into.value(text, quoted, &ifs);
+                    true
+                }
+                None => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+    let key = match &param.subscript {
+        Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
+        _ => None,
+    };
+    let holder;
+    let (param, key, known) = if is_indirect(param) {
+        let pointed = indirect(host, param, key)?;
+        holder = pointed.param;
+        (&holder, pointed.key, pointed.known)
+    } else {
+        (param, key, None)
+    };
+    match begin(host, param, key, known, quoted, into)? {
+        Next::Done => Ok(()),
+        Next::Word(word) => parts(host, &word.parts, quoted, into).await,
+        Next::Settle(target, decision, word, colon) => {
+            let text = text(host, word, Mode::Single).await?;
+            settle(host, &target, decision, &text, colon, word, quoted, into)
+        }
+        Next::Operate(target, subject) => {
+            let operands = operands(host, param).await?;
+            let result = param::operate(host, param, &target, subject, &operands)?;
+            param::emit(host, result, quoted, into)
+        }
+    }
+}
+
+fn begin<'a, H: ExpandHost>(
+    host: &mut H,
+    param: &'a Param,
+    key: Option<Vec<u8>>,
+    known: Option<Subject>,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<Next<'a>, H> {
+    if let ParamOp::Bad(text) = &param.op {
+        return Err(Failure::Discard([text, b": bad substitution".as_slice()].concat()));
+    }
+    let target = param::target(host, param, key);
+    if let Some(listing) = param::listing(host, param, &target) {
+        param::emit(host, listing, quoted, into)?;
+        return Ok(Next::Done);
+    }
+    let subject = match known {
+        Some(subject) => subject,
+        None => param::subject(host, &target)?,
+    };
+    if let ParamOp::Test { kind, colon, word } = &param.op {
+        return match param::decide(&subject, *kind, *colon) {
+            Decision::Value => {
+                param::emit(host, subject, quoted, into)?;
+                Ok(Next::Done)
+            }
+            Decision::Nothing => Ok(Next::Done),
+            Decision::Word => Ok(Next::Word(word)),
+            decision => Ok(Next::Settle(target, decision, word, *colon)),
+        };
+    }
+    if !matches!(param.op, ParamOp::Transform(b'a' | b'A')) {
+        param::check_set(host, &target, &subject)?;
+    }
+    if matches!(param.op, ParamOp::Get) {
+        param::emit(host, subject, quoted, into)?;
+        return Ok(Next::Done);
+    }
+    Ok(Next::Operate(target, subject))
+}
+
+#[allow(clippy::too_many_arguments)]
+fn settle<H: ExpandHost>(
+    host: &mut H,
+    target: &Target,
+    decision: Decision,
+    text: &[u8],
+    colon: bool,
+    word: &Word,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    if decision == Decision::Error {
+        return Err(param::required(target, colon, text, !word.parts.is_empty()));
+    }
+    param::assign_default(host, target, text)?;
+    let subject = param::subject(host, target)?;
+    param::emit(host, subject, quoted, into)
+}
+
+fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
+    let mut operands = Operands::default();
+    match &param.op {
+        ParamOp::Trim { pattern, .. } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
+        ParamOp::Case { pattern: Some(pattern), .. } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
+        ParamOp::Replace { pattern, replacement, .. } => {
+            operands.pattern = text_now(host, pattern, Mode::Pattern)?;
+            if let Some(word) = replacement {
+                operands.replacement = text_now(host, word, Mode::Replacement)?;
+            }
+        }
+        ParamOp::Slice { offset, length } => {
+            operands.offset = arithmetic_now(host, offset)?;
+            operands.length = match length {
+                Some(length) => Some(arithmetic_now(host, length)?),
+                None => None,
+            };
+        }
+        _ => {}
+    }
+    Ok(operands)
+}
+
+async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
+    let mut operands = Operands::default();
+    match &param.op {
+        ParamOp::Trim { pattern, .. } | ParamOp::Case { pattern: Some(pattern), .. } => {
+            operands.pattern = text(host, pattern, Mode::Pattern).await?;
+        }
+        ParamOp::Replace { pattern, replacement, .. } => {
+            operands.pattern = text(host, pattern, Mode::Pattern).await?;
+            if let Some(word) = replacement {
+                operands.replacement = text(host, word, Mode::Replacement).await?;
+            }
+        }
+        ParamOp::Slice { offset, length } => {
+            operands.offset = arithmetic(host, offset).await?;
+            operands.length = match length {
+                Some(length) => Some(arithmetic(host, length).await?),
+                None => None,
+            };
+        }
+        _ => {}
+    }
+    Ok(operands)
+}
+
+/// Evaluates a subscript: a string for an associative array, else arithmetic, as a decimal number.
+pub async fn subscript<H: ExpandHost>(host: &mut H, name: &ParamName, word: &Word) -> Outcome<Vec<u8>, H> {
+    let text = text(host, word, Mode::Single).await?;
+    subscript_of(host, name, text)
+}
+
+/// Evaluates a pure subscript.
+pub fn subscript_now<H: ExpandHost>(host: &mut H, name: &ParamName, word: &Word) -> Outcome<Vec<u8>, H> {
+    if let ([Part::Literal(text)], ParamName::Variable(_)) = (word.parts.as_slice(), name)
+        && text.len() < 10
+        && text.iter().all(u8::is_ascii_digit)
+        && (text.len() == 1 || text.first() != Some(&b'0'))
+    {
+        return Ok(text.to_vec());
+    }
+    let text = text_now(host, word, Mode::Single)?;
+    subscript_of(host, name, text)
+}
+
+fn subscript_of<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u8>) -> Outcome<Vec<u8>, H> {
+    if let ParamName::Variable(name) = name
+        && host.is_assoc(name)
+    {
+        if text.is_empty() {
+            return Err(Failure::Discard([&**name, b"[]: bad array subscript"].concat()));
+        }
+        return Ok(text);
+    }
+    arith::evaluate(host, &text).map(|index| index.to_string().into_bytes())
+}
+
+fn is_indirect(param: &Param) -> bool {
+    param.indirect && !matches!(param.op, ParamOp::Names { .. } | ParamOp::Keys { .. })
+}
+
+/// What `${!x}` points to.
+struct Pointed {
+    /// The parameter, with the same operation.
+    param: Param,
+    /// Its evaluated subscript.
+    key: Option<Vec<u8>>,
+    /// Its value, where it is the name itself.
+    known: Option<Subject>,
+}
+
+/// `${!x…}`: the parameter that the value names. Of a nameref it is the name it refers to.
+fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) -> Outcome<Pointed, H> {
+    if let (ParamName::Variable(name), None) = (&param.name, &param.subscript)
+        && let Some(target) = host.nameref(name)
+    {
+        let direct = Param { indirect: false, ..param.clone() };
+        return Ok(Pointed { param: direct, key: None, known: Some(Subject::One(Some(target))) });
+    }
+    let target = param::target(host, param, key);
+    let text = match param::subject(host, &target)? {
+        Subject::One(Some(text)) => text,
+        Subject::One(None) => {
+            let mut message = param::spelling(&target);
+            message.extend_from_slice(b": invalid indirect expansion");
+            return Err(Failure::Discard(message));
+        }
+        Subject::Many { items, .. } => bstr::join(" ", items.iter().map(|item| item.as_slice())),
+    };
+    let (name, subscript) =
+        parse_name(&text).ok_or_else(|| Failure::Discard([&text, b": invalid variable name".as_slice()].concat()))?;
+    let mut pointed = Param { name, subscript: None, indirect: false, op: param.op.clone(), braced: true };
+    let mut key = None;
+    match subscript {
+        None => {}
+        Some(b"@") => pointed.subscript = Some(Subscript::At),
+        Some(b"*") => pointed.subscript = Some(Subscript::Star),
+        Some(text) => {
+            key = Some(subscript_of(host, &pointed.name, text.to_vec())?);
+            pointed.subscript = Some(Subscript::Index(Word::default()));
+        }
+    }
+    Ok(Pointed { param: pointed, key, known: None })
+}
+
+/// Splits `name`, `name[subscript]`, `1` or `@` as found in a value.
+fn parse_name(text: &[u8]) -> Option<(ParamName, Option<&[u8]>)> {
+    if let [special @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')] = text {
+        return Some((ParamName::Special(*special), None));
+    }
+    if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
+        let number = bstr::ByteSlice::to_str(text).ok()?.parse().ok()?;
+        return Some((ParamName::Positional(number), None));
+    }
+    let (name, subscript) = match text.iter().position(|byte| *byte == b'[') {
+        Some(open) => {
+            let inner = text.get(open + 1..)?.strip_suffix(b"]")?;
+            (text.get(..open)?, Some(inner))
+        }
+        None => (text, None),
+    };
+    is_name(name).then(|| (ParamName::Variable(name.into()), subscript))
+}
+
+/// A valid variable name.
+pub fn is_name(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}

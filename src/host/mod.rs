@@ -1,0 +1,11 @@
+//! What an embedder plugs in: time, blocking, programs of its own. Defaults that deny.
+//!
+//! This is the one place of the library that touches the host's clock and thread.
+
+mod blocking;
+mod clock;
+mod program;
+
+pub use blocking::block_on;
+pub use clock::{SystemClock, system_time};
+pub use program::HostProgram;

@@ -1,0 +1,289 @@
+//! Assignments: `name=word`, `name[sub]=word`, `name=( … )`, before a command or as arguments of a declaration builtin.
+
+use std::sync::Arc;
+
+use super::{Divert, ExpandFailure, Flow, Interp};
+use crate::expand::{Attributes, Failure, Mode, Text, Value, word};
+use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Simple, Word};
+use crate::text::quote;
+
+/// An expanded element of `( … )`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// The text of its subscript.
+    pub key: Option<Vec<u8>>,
+    /// `+=`
+    pub append: bool,
+    /// Its value.
+    pub value: Vec<u8>,
+}
+
+/// An argument `name=( … )` of a declaration builtin, expanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// The argument that stands for it.
+    pub argument: Vec<u8>,
+    /// The variable.
+    pub name: Vec<u8>,
+    /// `+=`
+    pub append: bool,
+    /// The elements.
+    pub elements: Vec<Element>,
+}
+
+type Outcome<T = ()> = Result<T, ExpandFailure>;
+
+impl Interp {
+    /// Does one pure assignment.
+    pub(super) fn assign_pure(&mut self, assign: &Assign) -> Outcome {
+        match &assign.value {
+            AssignValue::Scalar(word) => {
+                let key = match &assign.subscript {
+                    Some(subscript) => {
+                        Some(word::subscript_now(self, &ParamName::Variable(assign.name.clone()), subscript)?)
+                    }
+                    None => None,
+                };
+                let value = word::text_now(self, word, Mode::Single)?;
+                self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
+            }
+            AssignValue::Array(elements) => {
+                let mut expanded = Vec::with_capacity(elements.len());
+                for element in elements {
+                    self.element_now(element, &mut expanded)?;
+                }
+                self.assign_array(&assign.name, expanded, assign.append)
+            }
+        }
+    }
+
+    /// Does one assignment.
+    pub(super) async fn assign(&mut self, assign: &Assign) -> Outcome {
+        if let (AssignValue::Scalar(word), None) = (&assign.value, &assign.subscript) {
+            let value = word::text(self, word, Mode::Single).await?;
+            return self.assign_element(&assign.name, None, &value, assign.append);
+        }
+        match &assign.value {
+            AssignValue::Scalar(word) => {
+                let key = match &assign.subscript {
+                    Some(subscript) => {
+                        Some(word::subscript(self, &ParamName::Variable(assign.name.clone()), subscript).await?)
+                    }
+                    None => None,
+                };
+                let value = word::text(self, word, Mode::Single).await?;
+                self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
+            }
+            AssignValue::Array(elements) => {
+                let expanded = self.elements(elements).await?;
+                self.assign_array(&assign.name, expanded, assign.append)
+            }
+        }
+    }
+
+    fn element_now(&mut self, element: &ArrayElement, into: &mut Vec<Element>) -> Outcome {
+        match &element.subscript {
+            Some(subscript) => {
+                let key = Some(word::text_now(self, subscript, Mode::Single)?);
+                let value = word::text_now(self, &element.value, Mode::Single)?;
+                into.push(Element { key, append: element.append, value });
+            }
+            None => {
+                let mut fields = Vec::new();
+                word::fields_now(self, &element.value, &mut fields)?;
+                into.extend(fields.into_iter().map(|value| Element { key: None, append: false, value }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Expands the elements of `( … )`.
+    async fn elements(&mut self, elements: &[ArrayElement]) -> Outcome<Vec<Element>> {
+        let mut expanded = Vec::with_capacity(elements.len());
+        for element in elements {
+            match &element.subscript {
+                Some(subscript) => {
+                    let key = Some(word::text(self, subscript, Mode::Single).await?);
+                    let value = word::text(self, &element.value, Mode::Single).await?;
+                    expanded.push(Element { key, append: element.append, value });
+                }
+                None => {
+                    let mut fields = Vec::new();
+                    word::fields(self, std::slice::from_ref(&element.value), &mut fields).await?;
+                    expanded.extend(fields.into_iter().map(|value| Element { key: None, append: false, value }));
+                }
+            }
+        }
+        Ok(expanded)
+    }
+
+    /// The argument of a declaration builtin for an assignment-shaped word.
+    pub(super) async fn declaration_argument(&mut self, assign: &Assign) -> Outcome<Vec<u8>> {
+        let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
+        let mut argument = assign.name.to_vec();
+        if let Some(subscript) = &assign.subscript {
+            let key = word::text(self, subscript, Mode::Single).await?;
+            argument.push(b'[');
+            argument.extend_from_slice(&key);
+            argument.push(b']');
+        }
+        argument.extend_from_slice(operator);
+        match &assign.value {
+            AssignValue::Scalar(word) => argument.extend(word::text(self, word, Mode::Single).await?),
+            AssignValue::Array(elements) => {
+                let elements = self.elements(elements).await?;
+                argument.push(b'(');
+                argument.extend(elements.iter().map(element_text).collect::<Vec<_>>().join(&b' '));
+                argument.push(b')');
+                let name = assign.name.to_vec();
+                self.declared.push(Declared { argument: argument.clone(), name, append: assign.append, elements });
+            }
+        }
+        Ok(argument)
+    }
+
+    /// Puts elements into an array, replacing it unless `append`.
+    pub fn assign_array(&mut self, name: &[u8], elements: Vec<Element>, append: bool) -> Outcome {
+        let (name, _) = crate::expand::ExpandHost::resolve(self, name);
+        self.check_writable(&name)?;
+        let variable = self.vars.entry(&name);
+        let attributes = variable.attributes;
+        let assoc = matches!(variable.value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC);
+        if append {
+            self.make_array(&name, assoc);
+        } else {
+            let empty = if assoc { Value::Assoc(Arc::default()) } else { Value::Indexed(Arc::default()) };
+            self.vars.entry(&name).value = empty;
+        }
+        self.hook_assigned(&name);
+        if assoc { self.fill_assoc(&name, elements) } else { self.fill_indexed(&name, elements, attributes) }
+    }
+
+    fn fill_assoc(&mut self, name: &[u8], elements: Vec<Element>) -> Outcome {
+        let mut pending: Option<Vec<u8>> = None;
+        let keyed = elements.iter().any(|element| element.key.is_some());
+        for element in elements {
+            match (element.key, pending.take()) {
+                (Some(key), _) => {
+                    if key.is_empty() {
+                        let message = [name, b"[]: bad array subscript"].concat();
+                        return Err(Failure::Discard(message));
+                    }
+                    self.store_element(name, &key, &element.value, element.append)?;
+                }
+                (None, _) if keyed => {
+                    let message = [name, b": ", &element.value, b": must use subscript when assigning associative array"];
+                    self.error(message.concat());
+                    self.status = 1;
+                }
+                (None, Some(key)) => self.store_element(name, &key, &element.value, false)?,
+                (None, None) => pending = Some(element.value),
+            }
+        }
+        match pending {
+            Some(key) => self.store_element(name, &key, b"", false),
+            None => Ok(()),
+        }
+    }
+
+    fn fill_indexed(&mut self, name: &[u8], elements: Vec<Element>, attributes: Attributes) -> Outcome {
+        let mut next = match &self.vars.entry(name).value {
+            Value::Indexed(array) => array.next_index(),
+            _ => 0,
+        };
+        let plain = !attributes.has(Attributes::TRANSFORMS);
+        self.proc.kernel.meter().charge(elements.len() as u64 / 4)?;
+        for element in elements {
+            if let Some(key) = &element.key {
+                let index = crate::expand::arith::evaluate(self, key)?;
+                let resolved = match &self.vars.entry(name).value {
+                    Value::Indexed(array) => array.resolve(index),
+                    _ => Some(index),
+                };
+                next = resolved.ok_or_else(|| {
+                    Failure::Discard([b"[", key.as_slice(), b"]: bad array subscript"].concat())
+                })?;
+            }
+            if plain && !element.append {
+                let text = Text::from(element.value);
+                if let Value::Indexed(array) = &mut self.vars.entry(name).value {
+                    Arc::make_mut(array).set(next, text);
+                }
+            } else {
+                self.store_element(name, next.to_string().as_bytes(), &element.value, element.append)?;
+            }
+            next = next.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Assignments in front of a builtin or a function: exported, for as long as it runs unless `persists`.
+    pub(super) async fn assign_temporary(&mut self, assigns: &[Assign], persists: bool) -> Outcome {
+        for assign in assigns {
+            if !persists && assign.subscript.is_none() && matches!(assign.value, AssignValue::Scalar(_)) {
+                let AssignValue::Scalar(word) = &assign.value else { continue };
+                let mut value = word::text(self, word, Mode::Single).await?;
+                self.check_writable(&assign.name)?;
+                let old = self.vars.get(&assign.name).map(|variable| variable.value.clone());
+                if assign.append {
+                    let before = old.as_ref().and_then(Value::scalar).unwrap_or_default();
+                    value = [before, &value].concat();
+                }
+                self.vars.make_local(&assign.name, true);
+                self.vars.set_exported(&assign.name, value);
+                self.hook_assigned(&assign.name);
+            } else {
+                self.assign(assign).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Pure assignments with `set -x`.
+    pub(super) fn assign_traced(&mut self, simple: &Simple) -> Flow {
+        for assign in &simple.assigns {
+            if let Err(failure) = self.assign_pure(assign) {
+                return Err(self.fail_expansion(failure));
+            }
+            self.trace_assignment(assign);
+        }
+        self.status = 0;
+        self.set_pipe_status(0);
+        Ok(0)
+    }
+
+    /// Reads `( … )` of an argument that was not written as an assignment (`declare -a "x=(1 2)"`).
+    pub fn parse_elements(&mut self, text: &[u8]) -> Option<Vec<Element>> {
+        let source: Vec<u8> = [b"x=", text].concat();
+        let list = crate::syntax::parse_all(&source, &()).ok()?;
+        let item = list.first()?.items.first()?;
+        let crate::syntax::ast::Command::Simple(simple) = item.and_or.first.commands.first()? else { return None };
+        let AssignValue::Array(elements) = &simple.assigns.first()?.value else { return None };
+        let mut expanded = Vec::new();
+        for element in elements {
+            let pure = element.value.pure && element.subscript.as_ref().is_none_or(|word| word.pure);
+            if !pure || self.element_now(element, &mut expanded).is_err() {
+                return None;
+            }
+        }
+        Some(expanded)
+    }
+}
+
+fn element_text(element: &Element) -> Vec<u8> {
+    match &element.key {
+        Some(key) => [b"[".as_slice(), key, b"]=", &quote::reusable(&element.value)].concat(),
+        None => quote::reusable(&element.value),
+    }
+}
+
+/// The word is empty text.
+pub(super) fn is_empty(word: &Word) -> bool {
+    word.parts.iter().all(|part| matches!(part, Part::Literal(text) if text.trim_ascii().is_empty()))
+}
+
+impl From<Divert> for ExpandFailure {
+    fn from(divert: Divert) -> Self {
+        Failure::Divert(divert)
+    }
+}

@@ -1,0 +1,228 @@
+//! `[[ … ]]`
+
+use super::{ExpandFailure, Flow, Interp, Set};
+use crate::expand::{Mode, word};
+use crate::kernel::BoxFuture;
+use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
+use crate::syntax::ast::{Cond, CondOp, Word};
+
+/// No word of it runs a command.
+pub(super) fn is_pure(cond: &Cond) -> bool {
+    match cond {
+        Cond::And(left, right) | Cond::Or(left, right) => is_pure(left) && is_pure(right),
+        Cond::Not(inner) | Cond::Group(inner) => is_pure(inner),
+        Cond::Unary(_, word) | Cond::Word(word) => word.pure,
+        Cond::Binary(_, left, right) => left.pure && right.pure,
+    }
+}
+
+/// How the right word of an operator is expanded.
+const fn mode_of(op: CondOp) -> Mode {
+    match op {
+        CondOp::Match { .. } | CondOp::NotMatch => Mode::Pattern,
+        CondOp::Regex => Mode::Regex,
+        _ => Mode::Single,
+    }
+}
+
+impl Interp {
+    pub(super) fn cond_now(&mut self, cond: &Cond) -> Flow {
+        let answer = self.evaluate_now(cond);
+        self.cond_status(answer)
+    }
+
+    pub(super) async fn cond(&mut self, cond: &Cond) -> Flow {
+        let answer = self.evaluate(cond).await;
+        self.cond_status(answer)
+    }
+
+    fn cond_status(&mut self, answer: Result<bool, Bad>) -> Flow {
+        let status = match answer {
+            Ok(answer) => i32::from(!answer),
+            Err(Bad::Status(status)) => status,
+            Err(Bad::Failure(failure)) => match failure {
+                ExpandFailure::Discard(message) => {
+                    self.error(message);
+                    1
+                }
+                failure => return Err(self.fail_expansion(failure)),
+            },
+        };
+        self.status = status;
+        self.set_pipe_status(status);
+        Ok(status)
+    }
+
+    fn evaluate_now(&mut self, cond: &Cond) -> Result<bool, Bad> {
+        match cond {
+            Cond::And(left, right) => Ok(self.evaluate_now(left)? && self.evaluate_now(right)?),
+            Cond::Or(left, right) => Ok(self.evaluate_now(left)? || self.evaluate_now(right)?),
+            Cond::Not(inner) => Ok(!self.evaluate_now(inner)?),
+            Cond::Group(inner) => self.evaluate_now(inner),
+            Cond::Word(word) => Ok(!word::text_now(self, word, Mode::Single)?.is_empty()),
+            Cond::Unary(op, word) => {
+                let text = word::text_now(self, word, Mode::Single)?;
+                self.unary(*op, &text)
+            }
+            Cond::Binary(op, left, right) => {
+                let left = word::text_now(self, left, Mode::Single)?;
+                let right = word::text_now(self, right, mode_of(*op))?;
+                self.binary(*op, &left, &right)
+            }
+        }
+    }
+
+    fn evaluate<'a>(&'a mut self, cond: &'a Cond) -> BoxFuture<'a, Result<bool, Bad>> {
+        Box::pin(async move {
+            match cond {
+                Cond::And(left, right) => Ok(self.evaluate(left).await? && self.evaluate(right).await?),
+                Cond::Or(left, right) => Ok(self.evaluate(left).await? || self.evaluate(right).await?),
+                Cond::Not(inner) => Ok(!self.evaluate(inner).await?),
+                Cond::Group(inner) => self.evaluate(inner).await,
+                Cond::Word(word) => {
+                    let text = word::text(self, word, Mode::Single).await?;
+                    self.trace_cond(None, b"-n", &text);
+                    Ok(!text.is_empty())
+                }
+                Cond::Unary(op, word) => {
+                    let text = word::text(self, word, Mode::Single).await?;
+                    self.trace_cond(None, &[b'-', *op], &text);
+                    self.unary(*op, &text)
+                }
+                Cond::Binary(op, left, right) => self.evaluate_binary(*op, left, right).await,
+            }
+        })
+    }
+
+    async fn evaluate_binary(&mut self, op: CondOp, left: &Word, right: &Word) -> Result<bool, Bad> {
+        let left = word::text(self, left, Mode::Single).await?;
+        let right = word::text(self, right, mode_of(op)).await?;
+        if self.options.is(Set::Xtrace) {
+            self.trace_cond(Some(&left), operator(op), &right);
+        }
+        self.binary(op, &left, &right)
+    }
+
+    fn unary(&mut self, op: u8, text: &[u8]) -> Result<bool, Bad> {
+        match self.unary_test(op, text) {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(message)) => {
+                self.error(message);
+                Err(Bad::Status(2))
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn binary(&mut self, op: CondOp, left: &[u8], right: &[u8]) -> Result<bool, Bad> {
+        Ok(match op {
+            CondOp::Match { .. } | CondOp::NotMatch => {
+                let negated = op == CondOp::NotMatch;
+                self.proc.kernel.meter().charge(left.len() as u64 / 64 + 1).map_err(super::Divert::from)?;
+                self.cond_pattern(right).matches(left) != negated
+            }
+            CondOp::Regex => return self.regex_match(left, right),
+            CondOp::Less => left < right,
+            CondOp::Greater => left > right,
+            CondOp::Newer => self.compare_times(left, right) == Some(std::cmp::Ordering::Greater),
+            CondOp::Older => self.compare_times(left, right) == Some(std::cmp::Ordering::Less),
+            CondOp::SameFile => self.same_file(left, right),
+            _ => {
+                let left = crate::expand::arith::evaluate(self, left)?;
+                let right = crate::expand::arith::evaluate(self, right)?;
+                compare(op, left, right)
+            }
+        })
+    }
+
+    /// In `[[`, extended patterns are always on.
+    fn cond_pattern(&self, text: &[u8]) -> crate::pattern::Pattern {
+        let flags = self.options.expand_flags();
+        let options = crate::pattern::PatternOptions {
+            extglob: true,
+            nocase: flags.nocasematch,
+            ..crate::pattern::PatternOptions::default()
+        };
+        crate::pattern::Pattern::compile(text, options)
+    }
+
+    fn regex_match(&mut self, subject: &[u8], pattern: &[u8]) -> Result<bool, Bad> {
+        let nocase = self.options.shopt(super::Shopt::Nocasematch);
+        let options = RegexOptions { ignore_case: nocase, ..RegexOptions::default() };
+        self.proc.kernel.meter().charge(subject.len() as u64 / 16 + 4).map_err(super::Divert::from)?;
+        let Ok(regex) = self.cached_regex(pattern, options) else { return Err(Bad::Status(2)) };
+        let mut captures = Captures::default();
+        let Ok(matched) = regex.captures_at(subject, 0, &mut captures) else { return Err(Bad::Status(2)) };
+        let mut groups = Vec::new();
+        if matched {
+            for i in 0..=regex.group_count() {
+                let text = captures.get(i).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
+                groups.push(text.to_vec());
+            }
+        }
+        self.set_array(b"BASH_REMATCH", groups)?;
+        Ok(matched)
+    }
+
+    /// Compiles a regular expression, or finds it compiled: loops use the same ones.
+    fn cached_regex(&mut self, pattern: &[u8], options: RegexOptions) -> Result<std::sync::Arc<Regex>, ()> {
+        if let Some((text, old, regex)) = &self.last_regex
+            && text == pattern
+            && *old == options
+        {
+            return Ok(std::sync::Arc::clone(regex));
+        }
+        let regex = std::sync::Arc::new(Regex::compile(pattern, Syntax::Extended, options).map_err(drop)?);
+        self.last_regex = Some((pattern.to_vec(), options, std::sync::Arc::clone(&regex)));
+        Ok(regex)
+    }
+}
+
+/// Why a condition has no answer.
+pub(super) enum Bad {
+    Status(i32),
+    Failure(ExpandFailure),
+}
+
+impl From<ExpandFailure> for Bad {
+    fn from(failure: ExpandFailure) -> Self {
+        Bad::Failure(failure)
+    }
+}
+
+impl From<super::Divert> for Bad {
+    fn from(divert: super::Divert) -> Self {
+        Bad::Failure(ExpandFailure::Divert(divert))
+    }
+}
+
+const fn compare(op: CondOp, left: i64, right: i64) -> bool {
+    match op {
+        CondOp::Eq => left == right,
+        CondOp::Ne => left != right,
+        CondOp::Lt => left < right,
+        CondOp::Le => left <= right,
+        CondOp::Gt => left > right,
+        _ => left >= right,
+    }
+}
+
+const fn operator(op: CondOp) -> &'static [u8] {
+    match op {
+        CondOp::Match { single: true } => b"=",
+        CondOp::Match { single: false } => b"==",
+        CondOp::NotMatch => b"!=",
+        CondOp::Regex => b"=~",
+        CondOp::Less => b"<",
+        CondOp::Greater => b">",
+        CondOp::Eq => b"-eq",
+        CondOp::Ne => b"-ne",
+        CondOp::Lt => b"-lt",
+        CondOp::Le => b"-le",
+        CondOp::Gt => b"-gt",
+        CondOp::Ge => b"-ge",
+        CondOp::Newer => b"-nt",
+        CondOp::Older => b"-ot",
+        CondOp::SameFile => b"-ef",
+    }
+}

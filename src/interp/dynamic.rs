@@ -1,0 +1,205 @@
+//! Variables that the shell computes: `RANDOM`, `SECONDS`, `FUNCNAME`, …
+//!
+//! They stand in the table as [`Value::Dynamic`], so that `unset` makes them ordinary, as bash says.
+
+use std::sync::Arc;
+
+use super::{ExpandFailure, Interp};
+use crate::expand::arith::plain_number;
+use crate::expand::{Assoc, Indexed, Text, Value};
+use crate::kernel::between;
+
+/// The computed variables; the discriminant is the code in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Dynamic {
+    Random,
+    Srandom,
+    Seconds,
+    EpochSeconds,
+    EpochRealtime,
+    Lineno,
+    BashPid,
+    BashSubshell,
+    BashCommand,
+    PipeStatus,
+    FuncName,
+    BashSource,
+    BashLineno,
+    BashArgc,
+    BashArgv,
+    DirStack,
+    Groups,
+    Underscore,
+    ShellOpts,
+    BashOpts,
+    BashAliases,
+    BashCmds,
+    HistCmd,
+    BashArgv0,
+}
+
+/// Names and what they compute.
+pub(super) const TABLE: [(&str, Dynamic); 24] = [
+    ("BASHOPTS", Dynamic::BashOpts),
+    ("BASHPID", Dynamic::BashPid),
+    ("BASH_ALIASES", Dynamic::BashAliases),
+    ("BASH_ARGC", Dynamic::BashArgc),
+    ("BASH_ARGV", Dynamic::BashArgv),
+    ("BASH_ARGV0", Dynamic::BashArgv0),
+    ("BASH_CMDS", Dynamic::BashCmds),
+    ("BASH_COMMAND", Dynamic::BashCommand),
+    ("BASH_LINENO", Dynamic::BashLineno),
+    ("BASH_SOURCE", Dynamic::BashSource),
+    ("BASH_SUBSHELL", Dynamic::BashSubshell),
+    ("DIRSTACK", Dynamic::DirStack),
+    ("EPOCHREALTIME", Dynamic::EpochRealtime),
+    ("EPOCHSECONDS", Dynamic::EpochSeconds),
+    ("FUNCNAME", Dynamic::FuncName),
+    ("GROUPS", Dynamic::Groups),
+    ("HISTCMD", Dynamic::HistCmd),
+    ("LINENO", Dynamic::Lineno),
+    ("PIPESTATUS", Dynamic::PipeStatus),
+    ("RANDOM", Dynamic::Random),
+    ("SECONDS", Dynamic::Seconds),
+    ("SHELLOPTS", Dynamic::ShellOpts),
+    ("SRANDOM", Dynamic::Srandom),
+    ("_", Dynamic::Underscore),
+];
+
+fn text(value: impl ToString) -> Option<Value> {
+    Some(Value::Scalar(Text::from(value.to_string().into_bytes())))
+}
+
+fn array(items: impl IntoIterator<Item = Vec<u8>>) -> Option<Value> {
+    Some(Value::Indexed(Arc::new(Indexed::from_texts(items.into_iter().map(Text::from)))))
+}
+
+impl Interp {
+    /// Computes a dynamic variable; `None`: unset just now.
+    pub fn dynamic(&mut self, code: u8) -> Option<Value> {
+        let (_, kind) = TABLE.iter().find(|(_, kind)| *kind as u8 == code)?;
+        match kind {
+            Dynamic::Random => text(self.next_random()),
+            Dynamic::Srandom => text(self.proc.kernel.random() as u32),
+            Dynamic::Seconds => {
+                let now = self.proc.kernel.now();
+                text(now.seconds - self.seconds_base.seconds)
+            }
+            Dynamic::EpochSeconds => text(self.proc.kernel.now().seconds),
+            Dynamic::EpochRealtime => {
+                let now = self.proc.kernel.now();
+                text(format!("{}.{:06}", now.seconds, now.nanos / 1000))
+            }
+            Dynamic::Lineno => text(self.line),
+            Dynamic::BashPid => text(self.proc.pid),
+            Dynamic::BashSubshell => text(self.subshell),
+            Dynamic::HistCmd => text(1),
+            Dynamic::BashCommand => self.command_text.as_ref().map(|text| Value::Scalar(Text::new(text))),
+            Dynamic::PipeStatus => array(self.pipe_status.iter().map(|status| status.to_string().into_bytes())),
+            Dynamic::FuncName if !self.vars.in_function() => None,
+            Dynamic::FuncName => array(self.frames.iter().rev().map(|frame| frame.name.to_vec())),
+            Dynamic::BashSource => array(self.frames.iter().rev().map(|frame| frame.source.to_vec())),
+            Dynamic::BashLineno => array(self.frames.iter().rev().map(|frame| frame.call_line.to_string().into_bytes())),
+            Dynamic::BashArgc => array(self.frames.iter().rev().map(|frame| frame.arguments.len().to_string().into_bytes())),
+            Dynamic::BashArgv => array(
+                self.frames.iter().rev().flat_map(|frame| frame.arguments.iter().rev().map(|text| text.to_vec())),
+            ),
+            Dynamic::BashArgv0 => Some(Value::Scalar(Text::new(&self.zero))),
+            Dynamic::DirStack => array(self.directory_stack()),
+            Dynamic::Groups => array([self.proc.user.gid.to_string().into_bytes()]),
+            Dynamic::Underscore => Some(Value::Scalar(Text::new(&self.last_argument))),
+            Dynamic::ShellOpts => text(self.options.shellopts()),
+            Dynamic::BashOpts => text(self.options.bashopts()),
+            Dynamic::BashAliases => {
+                let pairs = self.aliases.iter().map(|(name, value)| (name.as_slice(), value.as_slice()));
+                Some(Value::Assoc(Arc::new(assoc(pairs))))
+            }
+            Dynamic::BashCmds => {
+                let pairs = self.hashed.iter().map(|(name, (path, _))| (name.as_slice(), path.as_slice()));
+                Some(Value::Assoc(Arc::new(assoc(pairs))))
+            }
+        }
+    }
+
+    pub(super) fn is_dynamic_assoc(&self, value: &Value) -> bool {
+        matches!(value, Value::Dynamic(code)
+            if *code == Dynamic::BashAliases as u8 || *code == Dynamic::BashCmds as u8)
+    }
+
+    /// bash's generator (Park and Miller's minimal standard), once it is seeded; before, the run's own.
+    fn next_random(&mut self) -> u16 {
+        loop {
+            let seed = i64::from(self.random as u32);
+            let seed = if seed == 0 { 123_459_876 } else { seed };
+            let (high, low) = (seed / 127_773, seed % 127_773);
+            let next = 16_807 * low - 2_836 * high;
+            self.random = if next < 0 { next + 0x7fff_ffff } else { next } as u64;
+            let value = ((self.random >> 16) ^ (self.random & 0xffff)) as u16 & 0x7fff;
+            if value != self.last_random {
+                self.last_random = value;
+                return value;
+            }
+        }
+    }
+
+    /// Assigns to a dynamic variable. `false`: it becomes an ordinary one.
+    pub(super) fn assign_dynamic(
+        &mut self,
+        code: u8,
+        name: &[u8],
+        key: Option<&[u8]>,
+        value: &[u8],
+    ) -> Result<bool, ExpandFailure> {
+        let Some((_, kind)) = TABLE.iter().find(|(_, kind)| *kind as u8 == code) else { return Ok(false) };
+        match kind {
+            Dynamic::Random => {
+                self.random = plain_number(value).unwrap_or(0) as u64 & 0xffff_ffff;
+                self.last_random = 0;
+            }
+            Dynamic::Seconds => {
+                let offset = plain_number(value).unwrap_or(0);
+                let now = self.proc.kernel.now();
+                self.seconds_base = crate::fs::Timestamp { seconds: now.seconds - offset, ..now };
+            }
+            Dynamic::BashArgv0 => self.zero = value.into(),
+            Dynamic::Underscore => self.last_argument = value.to_vec(),
+            Dynamic::BashAliases => {
+                if let Some(key) = key {
+                    Arc::make_mut(&mut self.aliases).insert(key.to_vec(), value.to_vec());
+                }
+            }
+            Dynamic::BashCmds => {
+                if let Some(key) = key {
+                    Arc::make_mut(&mut self.hashed).insert(key.to_vec(), (value.to_vec(), 0));
+                }
+            }
+            Dynamic::DirStack => {
+                let index = key.and_then(plain_number).and_then(|index| usize::try_from(index).ok());
+                let slot = index.and_then(|index| index.checked_sub(1));
+                if let Some(slot) = slot.and_then(|slot| Arc::make_mut(&mut self.directories).get_mut(slot)) {
+                    *slot = value.to_vec();
+                }
+            }
+            Dynamic::ShellOpts | Dynamic::BashOpts => {
+                return Err(ExpandFailure::Discard([name, b": readonly variable"].concat()));
+            }
+            Dynamic::Lineno => self.line = plain_number(value).unwrap_or(0) as u32,
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// How long the shell has run, for `time` and `SECONDS`.
+    pub fn elapsed(&self) -> std::time::Duration {
+        between(self.started_at, self.proc.kernel.now())
+    }
+}
+
+fn assoc<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Assoc {
+    let mut array = Assoc::default();
+    for (key, value) in pairs {
+        array.set(key, Text::new(value));
+    }
+    array
+}

@@ -1,0 +1,312 @@
+//! Programs: found along `PATH`, run as a child process or in place of this one.
+
+use std::sync::Arc;
+
+use super::{Divert, Flow, Interp, Shopt};
+use crate::fs::{Errno, FileKind, Follow};
+use crate::kernel::{Proc, Signal, WaitStatus};
+use crate::syntax::ast::Simple;
+
+/// Where a command was found.
+enum Found {
+    Path(Vec<u8>),
+    Missing,
+}
+
+impl Interp {
+    pub(super) async fn run_external(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
+        self.flush().await?;
+        let name = args.first().cloned().unwrap_or_default();
+        let in_place = self.tail && !self.has_any_trap();
+        let mut child = if in_place { self.proc.clone() } else { self.proc.fork(None, true)? };
+        // Redirections and assignments act on the child alone.
+        let saved = match self.redirect(&simple.redirects).await {
+            Ok(saved) => saved,
+            Err(failed) => {
+                if !in_place {
+                    self.abandon(&child);
+                }
+                return failed.flow();
+            }
+        };
+        child.fds = self.proc.fds.inherited();
+        let environment = self.child_environment(simple).await;
+        // What follows may print: through the redirections.
+        let flow = match environment {
+            Ok(environment) => {
+                child.environment = environment;
+                child.cwd = Arc::clone(&self.proc.cwd);
+                child.umask = self.proc.umask;
+                child.args = args;
+                self.launch(child, &name, in_place).await
+            }
+            Err(divert) => {
+                if !in_place {
+                    self.abandon(&child);
+                }
+                Err(divert)
+            }
+        };
+        self.flush().await?;
+        self.restore(saved);
+        flow
+    }
+
+    fn abandon(&self, child: &Proc) {
+        self.proc.kernel.exit_process(child.pid, WaitStatus::Exited(1));
+        self.proc.kernel.reap(child.pid);
+    }
+
+    /// The environment with the command's own assignments.
+    async fn child_environment(&mut self, simple: &Simple) -> Flow<Arc<Vec<(Vec<u8>, Vec<u8>)>>> {
+        if simple.assigns.is_empty() {
+            return Ok(self.environment_of_programs());
+        }
+        self.vars.push_scope(true);
+        let result = self.assign_temporary(&simple.assigns, false).await;
+        let environment = self.environment_of_programs();
+        self.vars.pop_scope();
+        self.forget_ifs();
+        match result {
+            Ok(()) => Ok(environment),
+            Err(failure) => Err(self.fail_expansion(failure)),
+        }
+    }
+
+    /// Exported variables, exported functions, and `_`.
+    pub fn environment_of_programs(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
+        let environment = self.vars.environment();
+        let exported = self.exported_functions();
+        if exported.is_empty() {
+            return environment;
+        }
+        Arc::new(environment.iter().cloned().chain(exported).collect())
+    }
+
+    async fn launch(&mut self, mut child: Proc, name: &[u8], in_place: bool) -> Flow {
+        let found = match self.search(name) {
+            Found::Path(path) => path,
+            Found::Missing => {
+                if !in_place {
+                    self.abandon(&child);
+                }
+                return self.command_not_found(&child.args).await;
+            }
+        };
+        let environment = Arc::make_mut(&mut child.environment);
+        environment.push((b"_".to_vec(), found.clone()));
+        let program = match self.load(&mut child, &found) {
+            Ok(program) => program,
+            Err(status) => {
+                if !in_place {
+                    self.abandon(&child);
+                }
+                return Ok(status);
+            }
+        };
+        if in_place {
+            return self.run_in_place(child, &program).await;
+        }
+        let pid = child.pid;
+        if self.proc.kernel.loader().needs_task(&program) {
+            child.start_task(program);
+        } else {
+            let status = Box::pin(child.run_program(&program)).await;
+            drop(child);
+            self.proc.kernel.exit_process(pid, status);
+        }
+        let status = self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127));
+        self.say_killed(pid, status, name);
+        Ok(status.code())
+    }
+
+    /// The program takes this process over: nothing of the shell runs after it.
+    async fn run_in_place(&mut self, mut child: Proc, program: &[u8]) -> Flow {
+        // The shell's own descriptors go, so that pipes end with the program.
+        self.proc.fds = child.fds.clone();
+        let status = if self.proc.kernel.loader().needs_task(program) {
+            let mut nested = self.proc.fork(None, false)?;
+            nested.args = std::mem::take(&mut child.args);
+            nested.environment = Arc::clone(&child.environment);
+            let pid = nested.pid;
+            child.fds = crate::kernel::Fds::default();
+            nested.start_task(program.to_vec());
+            self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127))
+        } else {
+            Box::pin(child.run_program(program)).await
+        };
+        match status {
+            WaitStatus::Exited(code) => Ok(i32::from(code)),
+            WaitStatus::Signaled(signal) => Err(Divert::Kill(signal)),
+        }
+    }
+
+    /// bash says how a program in the foreground was killed, but not for SIGINT and SIGPIPE.
+    fn say_killed(&mut self, pid: u32, status: WaitStatus, name: &[u8]) {
+        let WaitStatus::Signaled(signal) = status else { return };
+        if signal == Signal::INT || signal == Signal::PIPE {
+            return;
+        }
+        let text = format!("{pid:>6} {:<23} ", signal.description());
+        self.error([text.as_bytes(), name].concat());
+    }
+
+    /// Resolves what a path holds; on failure says it and gives the status.
+    fn load(&mut self, child: &mut Proc, path: &[u8]) -> Result<Vec<u8>, i32> {
+        match child.load(path) {
+            Ok(program) => Ok(program),
+            Err(Errno::ENOEXEC) => {
+                // A file without `#!` is a script for this shell.
+                let rest = child.args.split_off(1.min(child.args.len()));
+                child.args = [b"bash".to_vec(), path.to_vec()].into_iter().chain(rest).collect();
+                Ok(b"bash".to_vec())
+            }
+            Err(errno) => Err(self.say_exec_error(path, errno)),
+        }
+    }
+
+    /// Says why a file cannot be run: 126, or 127 when it is not there.
+    pub fn say_exec_error(&mut self, path: &[u8], errno: Errno) -> i32 {
+        let view = self.proc.view();
+        let is_dir =
+            self.proc.fs.metadata(&view, path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory);
+        if is_dir {
+            self.error([path, b": Is a directory"].concat());
+            return 126;
+        }
+        if errno == Errno::ENOENT {
+            // The file may be there and its interpreter missing.
+            if self.proc.fs.metadata(&self.proc.view(), path, Follow::Yes).is_ok() {
+                let interpreter = match self.proc.image(path) {
+                    Ok(crate::kernel::Image::Script { interpreter, .. }) => interpreter,
+                    _ => Vec::new(),
+                };
+                let text = [path, b": ", &interpreter, b": bad interpreter: No such file or directory"].concat();
+                self.error(text);
+                return 127;
+            }
+            self.error([path, b": No such file or directory"].concat());
+            return 127;
+        }
+        self.error([path, format!(": {errno}").as_bytes()].concat());
+        126
+    }
+
+    async fn command_not_found(&mut self, args: &[Vec<u8>]) -> Flow {
+        if let Some(entry) = self.functions.get(b"command_not_found_handle".as_slice()).cloned() {
+            let mut call = vec![b"command_not_found_handle".to_vec()];
+            call.extend_from_slice(args);
+            let mut child = self.fork(None, true)?;
+            let pid = child.proc.pid;
+            let flow = child.call_function(&entry, &call).await;
+            let status = child.finish_process(flow).await?;
+            drop(child);
+            self.proc.kernel.exit_process(pid, status);
+            self.proc.kernel.reap(pid);
+            return Ok(status.code());
+        }
+        let name = args.first().map(Vec::as_slice).unwrap_or_default();
+        self.error([name, b": command not found"].concat());
+        Ok(127)
+    }
+
+    fn search(&mut self, name: &[u8]) -> Found {
+        if name.contains(&b'/') {
+            return Found::Path(name.to_vec());
+        }
+        if let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
+            *hits += 1;
+            let path = path.clone();
+            if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
+                return Found::Path(path);
+            }
+        }
+        match self.find_in_path(name).into_iter().next() {
+            Some(path) => {
+                if self.options.is(super::Set::Hashall) {
+                    Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (path.clone(), 1));
+                }
+                Found::Path(path)
+            }
+            None => match self.find_any_in_path(name) {
+                Some(path) => Found::Path(path),
+                None => Found::Missing,
+            },
+        }
+    }
+
+    /// A regular file that may be executed.
+    pub fn is_executable(&self, path: &[u8]) -> bool {
+        self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+            && self.proc.fs.access(&self.proc.view(), path, crate::fs::Access::EXECUTE).is_ok()
+    }
+
+    /// Paths of a command along `PATH`, in order.
+    pub fn find_in_path(&mut self, name: &[u8]) -> Vec<Vec<u8>> {
+        let candidates = self.path_candidates(name);
+        candidates.into_iter().filter(|path| self.is_executable(path)).collect()
+    }
+
+    /// A file along `PATH` that may not be executed: bash reports that one.
+    fn find_any_in_path(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        let candidates = self.path_candidates(name);
+        candidates
+            .into_iter()
+            .find(|path| self.proc.metadata(path, Follow::Yes).is_ok_and(|found| found.kind == FileKind::Regular))
+    }
+
+    fn path_candidates(&mut self, name: &[u8]) -> Vec<Vec<u8>> {
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let path = self.scalar(b"PATH").unwrap_or_default();
+        path.split(|byte| *byte == b':')
+            .map(|directory| {
+                let directory = if directory.is_empty() { b".".as_slice() } else { directory };
+                let separator: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
+                [directory, separator, name].concat()
+            })
+            .collect()
+    }
+}
+
+impl Interp {
+    /// The status that `exit` and `return` use without an argument: in a trap, what it was before.
+    pub fn return_status(&self) -> i32 {
+        self.status
+    }
+
+    /// `exec command`: the program takes this process over. `Err`: it could not be run, with the status.
+    pub async fn exec_program(
+        &mut self,
+        args: Vec<Vec<u8>>,
+        name: Option<Vec<u8>>,
+        clear: bool,
+        login: bool,
+    ) -> Flow<Result<i32, i32>> {
+        self.flush().await?;
+        let command = args.first().cloned().unwrap_or_default();
+        let path = match self.search(&command) {
+            Found::Path(path) => path,
+            Found::Missing => {
+                self.error([b"exec: ", command.as_slice(), b": not found"].concat());
+                return Ok(Err(127));
+            }
+        };
+        let mut child = self.proc.clone();
+        child.args = args;
+        child.environment = if clear { Arc::default() } else { self.environment_of_programs() };
+        let zero = name.unwrap_or_else(|| if login { [b"-", command.as_slice()].concat() } else { command.clone() });
+        if let Some(first) = child.args.first_mut() {
+            *first = zero;
+        }
+        let program = match self.load(&mut child, &path) {
+            Ok(program) => program,
+            Err(status) => return Ok(Err(status)),
+        };
+        child.fds = self.proc.fds.inherited();
+        // Traps do not survive exec; EXIT does not run.
+        Arc::make_mut(&mut self.traps).active.clear();
+        self.run_in_place(child, &program).await.map(Ok)
+    }
+}

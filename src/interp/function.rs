@@ -1,0 +1,198 @@
+//! Functions.
+
+use std::sync::Arc;
+
+use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
+use crate::expand::Text;
+use crate::syntax::ast::{Function, Name, Simple};
+
+/// A defined function.
+#[derive(Debug, Clone)]
+pub struct FunctionEntry {
+    /// What it does.
+    pub function: Arc<Function>,
+    /// Where it was defined: `BASH_SOURCE` while it runs.
+    pub source: Name,
+    /// `export -f`
+    pub exported: bool,
+    /// `readonly -f`
+    pub readonly: bool,
+    /// `declare -ft`: DEBUG and RETURN traps are inherited.
+    pub trace: bool,
+}
+
+/// The prefix of exported functions in the environment, as bash 5.2 spells it.
+pub(super) const EXPORT_PREFIX: &[u8] = b"BASH_FUNC_";
+/// The suffix.
+pub(super) const EXPORT_SUFFIX: &[u8] = b"%%";
+
+impl Interp {
+    /// Stores a function.
+    pub(super) fn define_function(&mut self, function: &Arc<Function>) -> Flow {
+        self.line = function.line;
+        let name = Arc::clone(&function.name);
+        let posix = self.options.is(Set::Posix);
+        let special = self.find_builtin(&name).is_some_and(|builtin| builtin.kind != super::BuiltinKind::Ordinary);
+        if posix && special {
+            self.error([b"`", &*name, b"': is a special builtin"].concat());
+            return Err(Divert::Exit(2));
+        }
+        if posix && !crate::expand::word::is_name(&name) {
+            self.error([b"`", &*name, b"': not a valid identifier"].concat());
+            return Err(Divert::Exit(2));
+        }
+        if self.functions.get(&name).is_some_and(|old| old.readonly) {
+            self.error([&*name, b": readonly function"].concat());
+            self.status = 1;
+            return Ok(1);
+        }
+        let old = self.functions.get(&name);
+        let (exported, trace) = old.map_or((false, false), |old| (old.exported, old.trace));
+        let entry = FunctionEntry {
+            function: Arc::clone(function),
+            source: self.source_name(),
+            exported: exported || self.options.is(Set::Allexport),
+            readonly: false,
+            trace,
+        };
+        Arc::make_mut(&mut self.functions).insert(name, entry);
+        self.status = 0;
+        Ok(0)
+    }
+
+    /// Where code that is read now stands: the file, or what bash says for the others.
+    pub(super) fn source_name(&self) -> Name {
+        match self.frames.last() {
+            Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
+            _ if self.started_as == Some(b'c') => Name::from(&b"environment"[..]),
+            _ => Name::from(&b"main"[..]),
+        }
+    }
+
+    /// A function as a command: redirections and assignments around it.
+    pub(super) async fn run_function(&mut self, simple: &Simple, entry: FunctionEntry, args: Vec<Vec<u8>>) -> Flow {
+        let saved = match self.redirect(&simple.redirects).await {
+            Ok(saved) => saved,
+            Err(failed) => return failed.flow(),
+        };
+        let scoped = !simple.assigns.is_empty();
+        if scoped {
+            self.vars.push_scope(true);
+            if let Err(failure) = self.assign_temporary(&simple.assigns, false).await {
+                let divert = self.fail_expansion(failure);
+                self.vars.pop_scope();
+                self.restore(saved);
+                return Err(divert);
+            }
+        }
+        let flow = self.call_function(&entry, &args).await;
+        if scoped {
+            self.vars.pop_scope();
+            self.forget_ifs();
+        }
+        let flushed = self.flush().await;
+        self.restore(saved);
+        flushed?;
+        flow
+    }
+
+    /// Calls a function; `args` begin with its name.
+    pub(super) async fn call_function(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {
+        self.depth += 1;
+        let limit = self.proc.kernel.meter().limits().depth;
+        let nesting = self.scalar(b"FUNCNEST").and_then(|text| crate::expand::arith::plain_number(&text));
+        let function_depth = self.frames.iter().filter(|frame| !matches!(&*frame.name, b"main" | b"source")).count();
+        if let Some(nesting) = nesting
+            && nesting > 0
+            && function_depth as i64 >= nesting
+        {
+            self.depth -= 1;
+            let name = &entry.function.name;
+            self.error([name, format!(": maximum function nesting level exceeded ({nesting})").as_bytes()].concat());
+            return Err(Divert::Discard(1));
+        }
+        if self.depth + self.proc.depth > limit {
+            self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
+            return Err(Divert::Halt(crate::kernel::Halt::Depth));
+        }
+        self.nest += 1;
+        let flow = if self.nest % HOP == 0 {
+            let (entry, args) = (entry.clone(), args.to_vec());
+            self.on_new_task(move |interp| Box::pin(async move { interp.function_body(&entry, &args).await })).await
+        } else {
+            Box::pin(self.function_body(entry, args)).await
+        };
+        self.nest = self.nest.saturating_sub(1);
+        self.depth -= 1;
+        flow
+    }
+
+    async fn function_body(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {
+        let arguments: Arc<Vec<Text>> = Arc::new(args.iter().skip(1).map(|arg| Text::new(arg)).collect());
+        let positional = std::mem::replace(&mut self.positional, Arc::clone(&arguments));
+        let call_line = self.line;
+        let frame = Frame {
+            name: Arc::clone(&entry.function.name),
+            source: Arc::clone(&entry.source),
+            call_line,
+            arguments,
+        };
+        Arc::make_mut(&mut self.frames).push(frame);
+        self.vars.push_scope(false);
+        let context = self.context;
+        self.context.loops = 0;
+        let traced = self.options.is(Set::Functrace) || entry.trace || self.options.shopt(Shopt::Extdebug);
+        let hidden = self.hide_traps(traced);
+        let getopts = self.getopts_offset;
+        let flow = self.function_commands(entry).await;
+        let flow = match flow {
+            Err(Divert::Return(status)) => Ok(status),
+            flow => flow,
+        };
+        if let Ok(status) = flow {
+            self.status = status;
+        }
+        let returned = if flow.is_ok() && self.has_trap(TrapKey::Return) {
+            self.run_trap(TrapKey::Return).await.map(drop)
+        } else {
+            Ok(())
+        };
+        self.restore_traps(hidden);
+        self.getopts_offset = getopts;
+        self.context = context;
+        if let Some(options) = self.vars.pop_scope() {
+            self.options = *options;
+        }
+        self.forget_ifs();
+        Arc::make_mut(&mut self.frames).pop();
+        self.positional = positional;
+        self.line = call_line;
+        returned?;
+        flow
+    }
+
+    async fn function_commands(&mut self, entry: &FunctionEntry) -> Flow {
+        if self.has_trap(TrapKey::Debug) {
+            self.line = entry.function.line;
+            self.run_trap(TrapKey::Debug).await?;
+        }
+        let body = Arc::clone(&entry.function.body);
+        self.compound_boxed(&body).await
+    }
+
+    /// `BASH_FUNC_name%%=() { … }` of every exported function.
+    pub(super) fn exported_functions(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut list: Vec<_> = self
+            .functions
+            .values()
+            .filter(|entry| entry.exported)
+            .map(|entry| {
+                let name = [EXPORT_PREFIX, &entry.function.name, EXPORT_SUFFIX].concat();
+                let text = crate::syntax::print::print_function_value(&entry.function);
+                (name, text)
+            })
+            .collect();
+        list.sort();
+        list
+    }
+}

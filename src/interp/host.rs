@@ -1,0 +1,257 @@
+//! The shell as expansion sees it: [`ExpandHost`] for [`Interp`].
+
+use std::sync::Arc;
+
+use super::{Divert, ExpandFailure, Interp};
+use crate::expand::arith::{Integer, plain_number};
+use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Value};
+use crate::fs::{DirEntry, FileKind, Follow};
+use crate::kernel::{BoxFuture, Halt};
+use crate::syntax::ast::{List, Name, Substitution};
+
+impl ExpandHost for Interp {
+    type Divert = Divert;
+
+    fn value(&mut self, name: &[u8]) -> Option<Value> {
+        let variable = match self.vars.get(name) {
+            None => return None,
+            Some(variable) if variable.attributes.has(Attributes::NAMEREF) => {
+                let (target, key) = self.follow(name);
+                if let Some(key) = key {
+                    let value = self.value(&target)?;
+                    let key = self.evaluate_key(&target, &key)?;
+                    let text = crate::expand::param::element::<Divert>(&target, &value, &key).ok()??;
+                    return Some(Value::Scalar(Text::new(text)));
+                }
+                self.vars.get(&target)?
+            }
+            Some(variable) => variable,
+        };
+        match &variable.value {
+            Value::Unset => variable.attributes.has(Attributes::ARRAY.with(Attributes::ASSOC)).then_some(Value::Unset),
+            Value::Dynamic(code) => self.dynamic(*code),
+            value => Some(value.clone()),
+        }
+    }
+
+    #[inline]
+    fn append_scalar(&mut self, name: &[u8], into: &mut Vec<u8>) -> bool {
+        if let Some(variable) = self.vars.get(name)
+            && !variable.attributes.has(Attributes::NAMEREF)
+            && let Value::Scalar(text) = &variable.value
+        {
+            into.extend_from_slice(text);
+            return true;
+        }
+        match self.value(name) {
+            Some(value) => match value.scalar() {
+                Some(text) => {
+                    into.extend_from_slice(text);
+                    true
+                }
+                None => false,
+            },
+            None => false,
+        }
+    }
+
+    #[inline]
+    fn integer(&mut self, name: &[u8]) -> Integer {
+        if let Some(variable) = self.vars.get(name)
+            && let Value::Scalar(text) = &variable.value
+            && let Some(number) = plain_number(text)
+            && !variable.attributes.has(Attributes::NAMEREF)
+        {
+            return Integer::Number(number);
+        }
+        let mut text = Vec::new();
+        if !self.append_scalar(name, &mut text) {
+            return Integer::Unset;
+        }
+        plain_number(&text).map_or(Integer::Text(text), Integer::Number)
+    }
+
+    fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>) {
+        let (name, key) = self.follow(name);
+        let key = match key {
+            Some(key) if key != b"@" && key != b"*" => self.evaluate_key(&name, &key),
+            key => key,
+        };
+        (name, key)
+    }
+
+    fn nameref(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let variable = self.vars.get(name)?;
+        if !variable.attributes.has(Attributes::NAMEREF) {
+            return None;
+        }
+        variable.value.scalar().filter(|target| !target.is_empty()).map(<[u8]>::to_vec)
+    }
+
+    fn attributes(&self, name: &[u8]) -> Option<Attributes> {
+        self.variable(name).map(|variable| variable.attributes)
+    }
+
+    fn attribute_letters(&self, name: &[u8]) -> Option<String> {
+        self.variable(name).map(crate::expand::Variable::flags)
+    }
+
+    fn assign(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8]) -> Result<(), ExpandFailure> {
+        self.assign_element(name, key, value, false)
+    }
+
+    fn is_assoc(&mut self, name: &[u8]) -> bool {
+        self.variable(name).is_some_and(|variable| {
+            matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC) || self.is_dynamic_assoc(&variable.value)
+        })
+    }
+
+    fn positional(&self) -> &[Text] {
+        &self.positional
+    }
+
+    fn zero(&self) -> &[u8] {
+        &self.zero
+    }
+
+    fn special(&mut self, parameter: u8) -> Option<Vec<u8>> {
+        Some(match parameter {
+            b'#' => self.positional.len().to_string().into_bytes(),
+            b'?' => self.status.to_string().into_bytes(),
+            b'$' => self.shell_pid.to_string().into_bytes(),
+            b'!' => self.last_background?.to_string().into_bytes(),
+            _ => self.options.letters(self.started_as),
+        })
+    }
+
+    fn names(&self, prefix: &[u8]) -> Vec<Name> {
+        let all = self.vars.sorted();
+        let set = all.iter().filter(|(name, variable)| name.starts_with(prefix) && variable.value != Value::Unset);
+        set.map(|(name, _)| Name::clone(name)).collect()
+    }
+
+    fn flags(&self) -> ExpandFlags {
+        self.options.expand_flags()
+    }
+
+    #[inline]
+    fn ifs(&mut self) -> Arc<Ifs> {
+        if let Some(ifs) = &self.ifs {
+            return Arc::clone(ifs);
+        }
+        let ifs = Arc::new(Ifs::new(self.scalar(b"IFS").as_deref()));
+        self.ifs = Some(Arc::clone(&ifs));
+        ifs
+    }
+
+    fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>> {
+        match user {
+            b"" => Some(self.scalar(b"HOME").unwrap_or_else(|| self.home_of_user().unwrap_or_default())),
+            b"+" => self.scalar(b"PWD"),
+            b"-" => self.scalar(b"OLDPWD"),
+            _ if user.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-')) => {
+                self.directory_at(user)
+            }
+            _ => self.home_of(user),
+        }
+    }
+
+    #[inline]
+    fn charge(&self, units: u64) -> Result<(), Halt> {
+        self.proc.kernel.meter().charge(units)
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<(), Halt> {
+        self.proc.kernel.meter().check_memory(bytes as u64)
+    }
+
+    fn substitute<'a>(
+        &'a mut self,
+        substitution: &'a Substitution,
+    ) -> BoxFuture<'a, Result<Vec<u8>, ExpandFailure>> {
+        Box::pin(self.command_substitution(substitution))
+    }
+
+    fn process<'a>(
+        &'a mut self,
+        write: bool,
+        body: &'a Arc<List>,
+    ) -> BoxFuture<'a, Result<Vec<u8>, ExpandFailure>> {
+        Box::pin(async move { self.process_substitution(write, body).map_err(Failure::Divert) })
+    }
+
+    fn warn(&mut self, message: &[u8]) {
+        self.error(message);
+    }
+
+    fn prompt(&mut self, text: &[u8]) -> Vec<u8> {
+        self.expand_prompt(text)
+    }
+
+    fn read_dir(&self, path: &[u8]) -> Option<Vec<DirEntry>> {
+        self.proc.read_dir(path).ok()
+    }
+
+    fn kind(&self, path: &[u8]) -> Option<FileKind> {
+        self.proc.metadata(path, Follow::No).ok().map(|metadata| metadata.kind)
+    }
+
+    fn is_dir(&self, path: &[u8]) -> bool {
+        self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory)
+    }
+
+    fn glob_ignore(&mut self) -> Option<Vec<u8>> {
+        self.vars.get(b"GLOBIGNORE")?;
+        self.scalar(b"GLOBIGNORE").filter(|text| !text.is_empty())
+    }
+}
+
+impl Interp {
+    /// The key that a nameref's `name[text]` means.
+    fn evaluate_key(&mut self, name: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+        if self.is_assoc(name) {
+            return Some(text.to_vec());
+        }
+        crate::expand::arith::evaluate(self, text).ok().map(|index| index.to_string().into_bytes())
+    }
+
+    /// A user's home by `/etc/passwd` of the tree.
+    pub fn home_of(&self, user: &[u8]) -> Option<Vec<u8>> {
+        self.passwd_field(|fields| fields.first() == Some(&user), 5)
+    }
+
+    fn home_of_user(&self) -> Option<Vec<u8>> {
+        let uid = self.proc.user.uid.to_string();
+        self.passwd_field(|fields| fields.get(2) == Some(&uid.as_bytes()), 5)
+    }
+
+    fn passwd_field(&self, wanted: impl Fn(&[&[u8]]) -> bool, index: usize) -> Option<Vec<u8>> {
+        let passwd = self.proc.fs.read(&self.proc.view(), b"/etc/passwd").ok()?;
+        let rows = passwd.split(|byte| *byte == b'\n');
+        rows.map(|row| row.split(|byte| *byte == b':').collect::<Vec<_>>())
+            .find(|fields| wanted(fields))
+            .and_then(|fields| fields.get(index).map(|field| field.to_vec()))
+    }
+
+    /// `~N`, `~+N`, `~-N`: an entry of the directory stack.
+    fn directory_at(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        let digits = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
+        let number = usize::try_from(plain_number(digits)?).ok()?;
+        let stack = self.directory_stack();
+        let index = if text.first() == Some(&b'-') { stack.len().checked_sub(number + 1)? } else { number };
+        stack.get(index).cloned()
+    }
+
+    /// `DIRSTACK`: the working directory first.
+    pub fn directory_stack(&self) -> Vec<Vec<u8>> {
+        std::iter::once(self.proc.cwd.to_vec()).chain(self.directories.iter().cloned()).collect()
+    }
+}
+
+impl Interp {
+    /// The name of the process's user by `/etc/passwd` of the tree.
+    pub(super) fn passwd_name(&self) -> Option<Vec<u8>> {
+        let uid = self.proc.user.uid.to_string();
+        self.passwd_field(|fields| fields.get(2) == Some(&uid.as_bytes()), 0)
+    }
+}

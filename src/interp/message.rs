@@ -1,0 +1,137 @@
+//! What the shell and its builtins print.
+//!
+//! Builtins are plain functions: they print into [`Interp::print`], and what they printed is written when they return, waiting if a pipe is
+//! full. Messages carry bash's prefix: the script's name and the line.
+
+use std::sync::Arc;
+
+use super::{Divert, ExpandFailure, Flow, Interp};
+use crate::fs::Errno;
+use crate::kernel::{Disposition, File, Signal};
+
+impl Interp {
+    /// Prints on standard output.
+    pub fn print(&mut self, text: impl AsRef<[u8]>) {
+        match self.proc.fds.get(1).cloned() {
+            Ok(file) => self.queue(&file, text.as_ref()),
+            Err(errno) if !text.as_ref().is_empty() => self.fail_write(errno),
+            Err(_) => {}
+        }
+    }
+
+    pub(super) fn queue(&mut self, file: &Arc<File>, text: &[u8]) {
+        match self.pending.last_mut() {
+            Some((last, buffer)) if Arc::ptr_eq(last, file) => {
+                buffer.extend_from_slice(text);
+                if buffer.len() > 1 << 16 && self.pending.len() == 1 {
+                    let _ = self.flush_now();
+                }
+            }
+            _ => self.pending.push((Arc::clone(file), text.to_vec())),
+        }
+    }
+
+    fn fail_write(&mut self, errno: Errno) {
+        if !self.write_failed {
+            self.write_failed = true;
+            self.pending_errno = Some(errno);
+        }
+    }
+
+    /// Prints on standard error as it is.
+    pub fn print_error(&mut self, text: impl AsRef<[u8]>) {
+        if let Ok(file) = self.proc.fds.get(2).cloned() {
+            self.queue(&file, text.as_ref());
+        }
+    }
+
+    /// The name that bash puts in front of messages.
+    pub fn message_name(&self) -> Arc<[u8]> {
+        match self.frames.last() {
+            Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
+            _ => Arc::clone(&self.zero),
+        }
+    }
+
+    /// Prints `NAME: line N: message`.
+    pub fn error(&mut self, message: impl AsRef<[u8]>) {
+        let name = self.message_name();
+        let line = format!(": line {}: ", self.line);
+        self.print_error([&*name, line.as_bytes(), message.as_ref(), b"\n"].concat());
+    }
+
+    /// Writes what is pending as far as that needs no waiting. `Ok(true)`: everything.
+    pub fn flush_now(&mut self) -> Flow<bool> {
+        while let Some((file, text)) = self.pending.first_mut() {
+            match file.try_write(text) {
+                Ok(count) if count == text.len() => {
+                    self.pending.remove(0);
+                }
+                Ok(count) => {
+                    text.drain(..count);
+                    return Ok(false);
+                }
+                Err(errno) => {
+                    let (file, _) = self.pending.remove(0);
+                    self.write_error(&file, errno)?;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn write_error(&mut self, file: &Arc<File>, errno: Errno) -> Flow<()> {
+        if let Some(halt) = self.proc.kernel.meter().halted() {
+            return Err(Divert::Halt(halt));
+        }
+        if errno == Errno::EPIPE && self.proc.signals.disposition(Signal::PIPE) == Disposition::Default {
+            self.pending.clear();
+            return Err(Divert::Kill(Signal::PIPE));
+        }
+        let is_output = self.proc.fds.get(1).is_ok_and(|output| Arc::ptr_eq(output, file));
+        if is_output {
+            self.fail_write(errno);
+        }
+        Ok(())
+    }
+
+    /// Writes everything that is pending.
+    pub async fn flush(&mut self) -> Flow<()> {
+        while !self.flush_now()? {
+            let Some((file, text)) = self.pending.first_mut() else { break };
+            let (file, text) = (Arc::clone(file), std::mem::take(text));
+            self.pending.remove(0);
+            if let Err(errno) = file.write_all(&text).await {
+                self.write_error(&file, errno)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// After a builtin: its output could not be written. bash says so and fails it.
+    pub(super) fn settle_write(&mut self, name: &[u8], status: i32) -> i32 {
+        let Some(errno) = self.pending_errno.take() else { return status };
+        self.write_failed = false;
+        let message = format!(": write error: {errno}");
+        self.error([name, message.as_bytes()].concat());
+        1
+    }
+
+    /// Says why an expansion failed, and turns it into control flow.
+    pub fn fail_expansion(&mut self, failure: ExpandFailure) -> Divert {
+        match failure {
+            ExpandFailure::Divert(divert) => divert,
+            ExpandFailure::Discard(message) => {
+                self.error(message);
+                self.status = 1;
+                Divert::Discard(1)
+            }
+            ExpandFailure::Fatal(message) => {
+                self.error(message);
+                let status = if self.started_as == Some(b'c') && self.subshell == 0 { 127 } else { 1 };
+                self.status = status;
+                Divert::Exit(status)
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Commands: the interpreter of one shell process.
+//!
+//! [`Interp`] is the state of a shell; cloning it is `fork`, and costs a fraction of a microsecond because everything large is shared until
+//! written. Its methods stand one family a file: lists and pipelines, simple and compound commands, functions, redirections, traps, jobs.
+//!
+//! Execution is `async` only where it may wait. A simple command whose words run nothing and whose builtin is a plain function takes
+//! the synchronous path in `simple`; a future is boxed only where the language recurses. Deep recursion moves to a task of its own
+//! every [`HOP`] levels, so that the host's stack stays small.
+
+mod assign;
+mod compound;
+mod cond;
+mod dynamic;
+mod external;
+mod flow;
+mod function;
+mod host;
+pub mod job;
+mod list;
+mod message;
+pub mod options;
+mod pipeline;
+mod prompt;
+mod redirect;
+mod run;
+mod simple;
+mod startup;
+mod subshell;
+pub mod test;
+mod trap;
+mod variable;
+pub mod vars;
+mod xtrace;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use assign::Declared;
+pub use dynamic::Dynamic;
+pub use flow::{Divert, ExpandFailure, Flow};
+pub use function::FunctionEntry;
+use job::Jobs;
+pub use options::{Options, Set, Shopt};
+pub use run::Origin;
+pub use simple::{Builtin, BuiltinKind, Run};
+pub use startup::{Start, bash};
+pub use trap::{TrapKey, Traps};
+pub use variable::split_subscript;
+use vars::Vars;
+
+use crate::expand::{Ifs, Text};
+use crate::fs::Timestamp;
+use crate::kernel::{File, Pid, Proc};
+use crate::syntax::ast::Name;
+
+/// Levels of nesting that one task runs on the host's stack.
+const HOP: u32 = 12;
+
+/// A running function, sourced file or script: one element of `FUNCNAME`.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// `main`, `source`, or the function's name.
+    pub name: Name,
+    /// Where its code stands: an element of `BASH_SOURCE`.
+    pub source: Name,
+    /// The line it was called from: an element of `BASH_LINENO`.
+    pub call_line: u32,
+    /// Number of its arguments (for `BASH_ARGC`).
+    pub arguments: Arc<Vec<Text>>,
+}
+
+/// How a failure of a command is looked at by what runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Context {
+    /// Inside a condition, `!`, or a non-final part of `&&`/`||`: `set -e` and the ERR trap do not act.
+    pub unchecked: bool,
+    /// Loops around this command in the running function.
+    pub loops: u32,
+}
+
+/// One shell process.
+#[derive(Clone)]
+pub struct Interp {
+    /// The process.
+    pub proc: Proc,
+    /// Variables.
+    pub vars: Vars,
+    /// Functions by name.
+    pub functions: Arc<FxHashMap<Name, FunctionEntry>>,
+    /// Aliases by name.
+    pub aliases: Arc<std::collections::BTreeMap<Vec<u8>, Vec<u8>>>,
+    /// `set` and `shopt` options.
+    pub options: Options,
+    /// Traps.
+    pub traps: Arc<Traps>,
+    /// Background jobs.
+    pub jobs: Jobs,
+    /// `$1 …`
+    pub positional: Arc<Vec<Text>>,
+    /// `$0`
+    pub zero: Arc<[u8]>,
+    /// `$?`
+    pub status: i32,
+    /// `PIPESTATUS`
+    pub pipe_status: Vec<i32>,
+    /// `FUNCNAME`, innermost last.
+    pub frames: Arc<Vec<Frame>>,
+    /// The line of the running command.
+    pub line: u32,
+    /// `BASH_COMMAND`, kept while a trap runs.
+    pub command_text: Option<Arc<[u8]>>,
+    /// How failures are looked at.
+    pub context: Context,
+    /// `BASH_SUBSHELL`
+    pub subshell: u32,
+    /// `$$`
+    pub shell_pid: Pid,
+    /// `$PPID`
+    pub shell_parent: Pid,
+    /// `$!`
+    pub last_background: Option<Pid>,
+    /// `DIRSTACK` below the working directory.
+    pub directories: Arc<Vec<Vec<u8>>>,
+    /// Remembered command paths (`hash`): path and hits.
+    pub hashed: Arc<std::collections::BTreeMap<Vec<u8>, (Vec<u8>, u32)>>,
+    /// Builtins switched off by `enable -n`.
+    pub disabled: Arc<std::collections::BTreeSet<&'static str>>,
+    /// The letter in `$-` that tells how the shell was started.
+    pub started_as: Option<u8>,
+    /// `BASH_EXECUTION_STRING`
+    pub execution_string: Option<Arc<[u8]>>,
+    /// The state of `getopts` inside a cluster of options.
+    pub getopts_offset: usize,
+    /// `SECONDS` counts from here.
+    pub seconds_base: Timestamp,
+    /// `RANDOM`'s state, once it was seeded by an assignment.
+    pub random: u64,
+    /// The last value of `RANDOM`.
+    pub last_random: u16,
+    /// Builtins of this shell.
+    pub builtins: &'static [Builtin],
+    /// Redirections of the `exec` that is running stay.
+    keep_redirects: bool,
+    /// A trap is running: its own kind does not run again.
+    in_trap: u8,
+    /// Depth of substitutions and `eval` for `PS4`.
+    pub evals: u32,
+    /// Levels since the current task began.
+    nest: u32,
+    /// Depth of function calls, `eval` and `source`.
+    depth: u32,
+    /// Status of the last command substitution of the current command.
+    substitution_status: Option<i32>,
+    /// The `IFS` prepared; dropped when `IFS` changes.
+    ifs: Option<Arc<Ifs>>,
+    /// What builtins have printed and not yet written, in order.
+    pending: Vec<(Arc<File>, Vec<u8>)>,
+    /// A builtin failed to write its output; said once.
+    write_failed: bool,
+    /// Why.
+    pending_errno: Option<crate::fs::Errno>,
+    /// `$_`
+    pub last_argument: Vec<u8>,
+    /// Array values of the declaration builtin that is about to run.
+    pub declared: Vec<Declared>,
+    /// Descriptors of process substitutions to close after the command.
+    process_fds: Vec<u32>,
+    /// The command runs in a process that does nothing else: a program may take its place.
+    tail: bool,
+    /// The current statement is a command of `&&`, `||` or `if`: nesting of `time`.
+    started_at: Timestamp,
+    /// History of `history -s`, and of nothing else: a script has none.
+    pub history: Arc<Vec<Vec<u8>>>,
+    /// The regular expression used last: loops use the same one again.
+    last_regex: Option<(Vec<u8>, crate::pattern::RegexOptions, Arc<crate::pattern::Regex>)>,
+    /// Open files of coprocesses: name and pid.
+    coprocs: Vec<(Name, Pid)>,
+}
+
+impl std::fmt::Debug for Interp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interp").field("proc", &self.proc).field("status", &self.status).finish_non_exhaustive()
+    }
+}

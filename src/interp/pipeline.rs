@@ -1,0 +1,270 @@
+//! Pipelines of several stages, `time`, and background commands.
+
+use std::sync::Arc;
+
+use super::{Divert, Flow, Interp, Set, Shopt};
+use crate::fs::Device;
+use crate::kernel::{File, Pid, WaitStatus};
+use crate::syntax::ast::{AndOr, Command, Item, List, Pipeline, TimeFormat};
+
+impl Interp {
+    /// Everything but a single command without `time`.
+    pub(super) async fn long_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+        let start = pipeline.time.map(|format| (format, self.proc.kernel.now()));
+        let saved = self.context.unchecked;
+        self.context.unchecked |= pipeline.negated;
+        let result = match pipeline.commands.as_slice() {
+            [] => Ok(0),
+            [command] => self.command(command).await,
+            commands => self.stages(commands, &pipeline.pipe_stderr).await,
+        };
+        self.context.unchecked = saved;
+        if let Some((format, start)) = start {
+            self.report_time(format, start);
+            self.flush().await?;
+        }
+        let status = result?;
+        self.status = if pipeline.negated { i32::from(status == 0) } else { status };
+        Ok(self.status)
+    }
+
+    async fn stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow {
+        self.flush().await?;
+        let mut pids = Vec::with_capacity(commands.len());
+        let mut input: Option<Arc<File>> = None;
+        let group = self.options.is(Set::Monitor).then_some(0);
+        let Some((last, first)) = commands.split_last() else { return Ok(0) };
+        for (i, command) in first.iter().enumerate() {
+            let (reader, writer) = self.proc.kernel.pipe();
+            let mut child = self.fork(group, false)?;
+            if let Some(input) = input.take() {
+                child.set_fd(0, input);
+            }
+            if pipe_stderr.get(i) == Some(&true) {
+                child.set_fd(2, Arc::clone(&writer));
+            }
+            child.set_fd(1, writer);
+            pids.push(child.proc.pid);
+            child.start_task(Arc::new(single(command)));
+            input = Some(reader);
+        }
+        let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
+        let mut statuses = Vec::with_capacity(commands.len());
+        if last_here {
+            let old = input.map(|input| self.proc.fds.set(0, input, u32::MAX).ok().flatten());
+            let result = self.command(last).await;
+            if let Some(old) = old {
+                let _ = match old {
+                    Some(file) => self.proc.fds.set(0, file, u32::MAX).map(drop),
+                    None => self.proc.fds.close(0).map(drop),
+                };
+            }
+            for pid in pids {
+                statuses.push(self.wait_child(pid).await);
+            }
+            statuses.push(result?);
+        } else {
+            let mut child = self.fork(group, true)?;
+            if let Some(input) = input {
+                child.set_fd(0, input);
+            }
+            let body = Arc::new(single(last));
+            let status = child.run_to_end(body).await?;
+            for pid in pids {
+                statuses.push(self.wait_child(pid).await);
+            }
+            statuses.push(status);
+        }
+        let status = self.pipeline_status(&statuses);
+        self.pipe_status = statuses;
+        self.status = status;
+        Ok(status)
+    }
+
+    fn pipeline_status(&self, statuses: &[i32]) -> i32 {
+        let last = statuses.last().copied().unwrap_or(0);
+        if self.options.is(Set::Pipefail) {
+            return statuses.iter().rev().copied().find(|status| *status != 0).unwrap_or(0);
+        }
+        last
+    }
+
+    /// Waits for a child; says how it died where bash does.
+    pub(super) async fn wait_child(&mut self, pid: Pid) -> i32 {
+        match self.proc.kernel.wait(pid).await {
+            Ok(status) => status.code(),
+            Err(_) => 127,
+        }
+    }
+
+    pub(super) fn set_fd(&mut self, fd: u32, file: Arc<File>) {
+        let _ = self.proc.fds.set(fd, file, u32::MAX);
+    }
+
+    /// `command &`
+    pub(super) async fn background(&mut self, and_or: &AndOr) -> Flow {
+        self.flush().await?;
+        let monitor = self.options.is(Set::Monitor);
+        let mut child = self.fork(monitor.then_some(0), false)?;
+        if !monitor {
+            let null = File::device(&self.proc.kernel, Device::Null, crate::fs::OpenFlags::READ);
+            child.set_fd(0, Arc::new(null));
+            for signal in [crate::kernel::Signal::INT, crate::kernel::Signal::QUIT] {
+                child.proc.signals.set(signal, crate::kernel::Disposition::Ignore);
+            }
+        }
+        let pid = child.proc.pid;
+        let text = crate::syntax::print::print_and_or(and_or);
+        let body = List { items: vec![Item { and_or: and_or.clone(), background: false, newline: false }] };
+        child.start_task(Arc::new(body));
+        self.jobs.add(vec![pid], text, monitor);
+        self.last_background = Some(pid);
+        self.status = 0;
+        self.set_pipe_status(0);
+        Ok(0)
+    }
+
+    fn report_time(&mut self, format: TimeFormat, start: crate::fs::Timestamp) {
+        let real = crate::kernel::between(start, self.proc.kernel.now());
+        let text = match format {
+            TimeFormat::Posix => b"real %2R\nuser %2U\nsys %2S".to_vec(),
+            TimeFormat::Default => {
+                self.scalar(b"TIMEFORMAT").unwrap_or_else(|| b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_vec())
+            }
+        };
+        if text.is_empty() {
+            return;
+        }
+        let mut line = time_text(&text, real);
+        line.push(b'\n');
+        self.print_error(line);
+    }
+}
+
+/// `TIMEFORMAT`: `%[p][l]R`, `U`, `S`, `%P`, `%%`. All time is the caller's: no process is charged separately.
+fn time_text(format: &[u8], real: std::time::Duration) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut bytes = format.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let mut precision = 3usize;
+        let mut long = false;
+        if let Some(digit) = bytes.next_if(u8::is_ascii_digit) {
+            precision = usize::from(digit - b'0').min(6);
+        }
+        if bytes.next_if_eq(&b'l').is_some() {
+            long = true;
+        }
+        match bytes.next() {
+            Some(b'%') => out.push(b'%'),
+            Some(b'P') => out.extend_from_slice(b"100.00"),
+            Some(b'R') => out.extend_from_slice(seconds(real, precision, long).as_bytes()),
+            Some(b'U' | b'S') => out.extend_from_slice(seconds(std::time::Duration::ZERO, precision, long).as_bytes()),
+            Some(other) => out.extend_from_slice(&[b'%', other]),
+            None => out.push(b'%'),
+        }
+    }
+    out
+}
+
+fn seconds(time: std::time::Duration, precision: usize, long: bool) -> String {
+    let micros = time.as_micros();
+    let (minutes, rest) = if long { (micros / 60_000_000, micros % 60_000_000) } else { (0, micros) };
+    let scale = 10u128.pow(6 - precision as u32);
+    let fraction = rest % 1_000_000 / scale;
+    let whole = rest / 1_000_000;
+    let number = if precision == 0 { whole.to_string() } else { format!("{whole}.{fraction:0precision$}") };
+    if long { format!("{minutes}m{number}s") } else { number }
+}
+
+/// A command as a list of its own.
+pub(super) fn single(command: &Command) -> List {
+    let pipeline = Pipeline {
+        time: None,
+        negated: false,
+        commands: vec![command.clone()],
+        pipe_stderr: vec![false],
+        line: 0,
+    };
+    let and_or = AndOr { first: pipeline, rest: Vec::new() };
+    List { items: vec![Item { and_or, background: false, newline: false }] }
+}
+
+impl Interp {
+    /// Gives this process a task of its own that runs a list and ends the process.
+    pub(super) fn start_task(mut self, body: Arc<List>) {
+        let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
+        self.nest = 0;
+        let task = async move {
+            let status = self.subshell_body(&body).await;
+            let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
+            drop(self);
+            match status {
+                Ok(status) => kernel.exit_process(pid, status),
+                Err(_) => std::future::pending().await,
+            }
+        };
+        kernel.spawn_task(pid, Box::pin(task));
+    }
+
+    /// Runs a list in this process to its end, inside the caller's task or, when deep, in one of its own.
+    pub(super) async fn run_to_end(mut self, body: Arc<List>) -> Flow {
+        let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
+        self.nest += 1;
+        if self.nest >= super::HOP {
+            self.start_task(body);
+        } else {
+            let status = Box::pin(self.subshell_body(&body)).await;
+            drop(self);
+            match status {
+                Ok(status) => kernel.exit_process(pid, status),
+                Err(divert) => return Err(divert),
+            }
+        }
+        Ok(kernel.wait(pid).await.map_or(127, WaitStatus::code))
+    }
+
+    /// The status a process ends with: the list's, after the EXIT trap.
+    async fn subshell_body(&mut self, body: &List) -> Flow<WaitStatus> {
+        self.tail = true;
+        let flow = match super::list::only_command(body) {
+            Some(command) => self.command_as_process(command).await,
+            None => self.list(body).await,
+        };
+        self.finish_process(flow).await
+    }
+
+    async fn command_as_process(&mut self, command: &Command) -> Flow {
+        let status = self.command(command).await?;
+        if status != 0 && !self.context.unchecked && matches!(command, Command::Simple(_)) {
+            return self.command_failed(status).await;
+        }
+        Ok(status)
+    }
+
+    /// What is left to do when a process ends: the EXIT trap, its output.
+    pub(super) async fn finish_process(&mut self, flow: Flow) -> Flow<WaitStatus> {
+        let status = match flow {
+            Ok(status) | Err(Divert::Exit(status) | Divert::Return(status) | Divert::Discard(status)) => status,
+            Err(Divert::Break(_) | Divert::Continue(_)) => self.status,
+            Err(Divert::Kill(signal)) => return Ok(WaitStatus::Signaled(signal)),
+            Err(halt @ Divert::Halt(_)) => return Err(halt),
+        };
+        self.status = status;
+        let status = match self.run_exit_trap(status).await {
+            Ok(status) => status,
+            Err(Divert::Kill(signal)) => return Ok(WaitStatus::Signaled(signal)),
+            Err(halt @ Divert::Halt(_)) => return Err(halt),
+            Err(Divert::Exit(status)) => status,
+            Err(_) => self.status,
+        };
+        match self.flush().await {
+            Ok(()) => Ok(WaitStatus::Exited(status as u8)),
+            Err(Divert::Kill(signal)) => Ok(WaitStatus::Signaled(signal)),
+            Err(divert) => Err(divert),
+        }
+    }
+}

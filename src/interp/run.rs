@@ -1,0 +1,265 @@
+//! Running source text: scripts, `eval`, sourced files, traps. A complete command is read, run, and then the next is read.
+
+use std::sync::Arc;
+
+use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt};
+use crate::expand::Text;
+use crate::kernel::File;
+use crate::syntax::ast::{List, Name};
+use crate::syntax::{ParseEnv, Parser, SyntaxError};
+
+/// Where text comes from: how errors name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// `bash -c`
+    Command,
+    /// A script file or standard input.
+    Script,
+    /// `eval`
+    Eval,
+    /// `.` or `source`
+    Source,
+    /// A trap.
+    Trap {
+        /// The line it counts from.
+        line: u32,
+    },
+}
+
+/// The shell as the parser sees it.
+struct Env<'i>(&'i Interp);
+
+impl ParseEnv for Env<'_> {
+    fn alias(&self, name: &[u8]) -> Option<&[u8]> {
+        if !self.0.options.shopt(Shopt::ExpandAliases) && !self.0.options.is(Set::Posix) {
+            return None;
+        }
+        self.0.aliases.get(name).map(Vec::as_slice)
+    }
+
+    fn extglob(&self) -> bool {
+        self.0.options.shopt(Shopt::Extglob)
+    }
+
+    fn posix(&self) -> bool {
+        self.0.options.is(Set::Posix)
+    }
+}
+
+impl Interp {
+    /// Reads and runs a text to its end.
+    pub async fn run_text(&mut self, text: &[u8], origin: Origin) -> Flow {
+        let first_line = match origin {
+            Origin::Trap { line } => line,
+            Origin::Eval => self.line.max(1),
+            _ => 1,
+        };
+        let mut parser = Parser::new(Arc::from(text), first_line);
+        let mut status = 0;
+        let mut any = false;
+        loop {
+            self.proc.kernel.meter().charge(1)?;
+            let start = parser.position();
+            let parsed = parser.next(&Env(self));
+            self.say_parse_warnings(&mut parser);
+            if self.options.is(Set::Verbose) && matches!(origin, Origin::Command | Origin::Script | Origin::Source) {
+                self.print_error(text.get(start..parser.position()).unwrap_or_default());
+                self.flush().await?;
+            }
+            match parsed {
+                Ok(None) => break,
+                Ok(Some(list)) => {
+                    any = true;
+                    status = self.run_unit(&list, origin).await?;
+                    if self.options.is(Set::Onecmd) && origin == Origin::Script {
+                        return Err(Divert::Exit(self.status));
+                    }
+                }
+                Err(error) => {
+                    self.fail_syntax(&error, origin).await?;
+                    return Ok(self.status);
+                }
+            }
+        }
+        if !any && !matches!(origin, Origin::Trap { .. }) {
+            self.status = 0;
+        }
+        Ok(status)
+    }
+
+    /// Runs one complete command.
+    async fn run_unit(&mut self, list: &Arc<List>, origin: Origin) -> Flow {
+        if self.options.is(Set::Noexec) {
+            return Ok(0);
+        }
+        let flow = Box::pin(self.list(list)).await;
+        self.flush().await?;
+        match flow {
+            // An error abandons the line; scripts go on with the next one.
+            Err(Divert::Discard(status)) if matches!(origin, Origin::Command | Origin::Script | Origin::Source) => {
+                self.status = status;
+                self.set_pipe_status(status);
+                if self.options.is(Set::Errexit) {
+                    return Err(Divert::Exit(status));
+                }
+                self.context = super::Context::default();
+                Ok(status)
+            }
+            flow => flow,
+        }
+    }
+
+    fn say_parse_warnings(&mut self, parser: &mut Parser) {
+        for (line, message) in parser.take_warnings() {
+            let saved = std::mem::replace(&mut self.line, line);
+            self.error(format!("warning: {message}"));
+            self.line = saved;
+        }
+    }
+
+    async fn fail_syntax(&mut self, error: &SyntaxError, origin: Origin) -> Flow<()> {
+        if error.limit {
+            self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
+            return Err(Divert::Halt(crate::kernel::Halt::Depth));
+        }
+        let what: &[u8] = match origin {
+            Origin::Command => b"-c",
+            Origin::Eval => b"eval",
+            Origin::Trap { .. } => b"trap",
+            Origin::Script | Origin::Source => b"",
+        };
+        let status = self.say_syntax_error(error, what);
+        self.flush().await?;
+        self.status = status;
+        self.set_pipe_status(status);
+        match origin {
+            Origin::Command | Origin::Script => Err(Divert::Exit(status)),
+            Origin::Eval if self.options.is(Set::Posix) => Err(Divert::Exit(status)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints a syntax error as bash does. Its status.
+    pub(super) fn say_syntax_error(&mut self, error: &SyntaxError, what: &[u8]) -> i32 {
+        let name = self.message_name();
+        let mut prefix = name.to_vec();
+        if !what.is_empty() {
+            prefix.extend_from_slice(b": ");
+            prefix.extend_from_slice(what);
+        }
+        prefix.extend_from_slice(format!(": line {}: ", error.line).as_bytes());
+        self.print_error([&prefix, error.message.as_bytes(), b"\n"].concat());
+        if let Some(context) = &error.context {
+            self.print_error([&prefix, context.as_bytes(), b"\n"].concat());
+        }
+        2
+    }
+
+    /// `eval`, and other texts that may nest without end: deep ones run in a task of their own.
+    pub async fn run_nested(&mut self, text: Vec<u8>, origin: Origin) -> Flow {
+        self.depth += 1;
+        let limit = self.proc.kernel.meter().limits().depth;
+        if self.depth + self.proc.depth > limit {
+            self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
+            return Err(Divert::Halt(crate::kernel::Halt::Depth));
+        }
+        self.nest += 1;
+        let flow = if self.nest % HOP == 0 {
+            self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await })).await
+        } else {
+            Box::pin(self.run_text(&text, origin)).await
+        };
+        self.nest = self.nest.saturating_sub(1);
+        self.depth -= 1;
+        flow
+    }
+
+    /// `. file args`: the text runs with a frame of its own.
+    pub async fn run_sourced(&mut self, path: &[u8], text: Vec<u8>, args: Option<Vec<Vec<u8>>>) -> Flow {
+        let call_line = self.line;
+        let arguments = match &args {
+            Some(args) => Arc::new(args.iter().map(|arg| Text::new(arg)).collect()),
+            None => Arc::clone(&self.positional),
+        };
+        let frame = Frame {
+            name: Name::from(&b"source"[..]),
+            source: Name::from(path),
+            call_line,
+            arguments: Arc::clone(&arguments),
+        };
+        Arc::make_mut(&mut self.frames).push(frame);
+        let positional = args.is_some().then(|| std::mem::replace(&mut self.positional, arguments));
+        let given = positional.as_ref().map(|_| Arc::clone(&self.positional));
+        let traced = self.traces_functions();
+        let hidden = if traced { None } else { Some(self.hide_debug()) };
+        let flow = self.run_nested(text, Origin::Source).await;
+        if let Some(hidden) = hidden {
+            self.restore_traps(hidden);
+        }
+        let flow = match flow {
+            Err(Divert::Return(status)) => Ok(status),
+            flow => flow,
+        };
+        if let Ok(status) = flow {
+            self.status = status;
+            if self.has_trap(super::TrapKey::Return) {
+                self.run_trap(super::TrapKey::Return).await?;
+            }
+        }
+        Arc::make_mut(&mut self.frames).pop();
+        // `set --` inside stays in force.
+        if let (Some(positional), Some(given)) = (positional, given)
+            && Arc::ptr_eq(&given, &self.positional)
+        {
+            self.positional = positional;
+        }
+        self.line = call_line;
+        flow
+    }
+
+    /// Runs a script that is read from a descriptor while it runs: commands may read the same one.
+    pub(super) async fn run_stream(&mut self, file: Arc<File>) -> Flow {
+        let mut line_number = 1;
+        let mut pending = Vec::new();
+        loop {
+            let before = pending.len();
+            let count = file.read_until(&mut pending, b'\n', usize::MAX).await.unwrap_or(0);
+            let ended = count == 0;
+            if ended && before == 0 {
+                return Ok(self.status);
+            }
+            self.proc.kernel.meter().charge(1 + count as u64 / 16)?;
+            self.proc.kernel.meter().check_memory(pending.len() as u64)?;
+            let mut parser = Parser::new(Arc::from(pending.as_slice()), line_number);
+            let parsed = parser.next(&Env(self));
+            match parsed {
+                Err(error) if error.incomplete && !ended => continue,
+                Ok(Some(_)) if !ended && parser.line() == 0 => continue,
+                Err(error) => {
+                    self.say_parse_warnings(&mut parser);
+                    self.fail_syntax(&error, Origin::Script).await?;
+                    return Ok(self.status);
+                }
+                Ok(unit) => {
+                    self.say_parse_warnings(&mut parser);
+                    if self.options.is(Set::Verbose) {
+                        self.print_error(&pending);
+                        self.flush().await?;
+                    }
+                    line_number += bytecount(&pending);
+                    pending.clear();
+                    if let Some(list) = unit {
+                        self.run_unit(&list, Origin::Script).await?;
+                    }
+                    if ended {
+                        return Ok(self.status);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn bytecount(text: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', text).count() as u32
+}

@@ -1,0 +1,329 @@
+//! Simple commands: expand, redirect, assign, find, run.
+
+use super::list::Now;
+use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
+use crate::expand::{Failure, Mode, word};
+use crate::kernel::BoxFuture;
+use crate::syntax::ast::{Part, Simple, Word};
+
+/// How a builtin is written.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// A plain function: never waits but for its output.
+    Plain(fn(&mut Interp, &[Vec<u8>]) -> Flow),
+    /// A coroutine.
+    Waiting(for<'a> fn(&'a mut Interp, Vec<Vec<u8>>) -> BoxFuture<'a, Flow>),
+}
+
+/// What POSIX and bash say of a builtin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltinKind {
+    /// An ordinary builtin.
+    Ordinary,
+    /// A special builtin of POSIX.
+    Special,
+    /// A special builtin whose assignment-shaped arguments are assignments.
+    Declaration,
+}
+
+/// A row of the table of builtins.
+#[derive(Clone, Copy)]
+pub struct Builtin {
+    /// Its name.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: BuiltinKind,
+    /// Its body; arguments come without the name.
+    pub run: Run,
+}
+
+impl std::fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Builtin").field(&self.name).finish()
+    }
+}
+
+impl Interp {
+    /// The builtin of this name, unless it is disabled.
+    pub fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
+        let index = self.builtins.binary_search_by(|builtin| builtin.name.as_bytes().cmp(name)).ok()?;
+        let builtin = self.builtins.get(index)?;
+        (self.disabled.is_empty() || !self.disabled.contains(builtin.name)).then_some(builtin)
+    }
+
+    /// The synchronous path: pure words, no redirection, assignments alone or a plain builtin.
+    pub(super) fn simple_now(&mut self, simple: &Simple) -> Now {
+        if !simple.pure || !simple.redirects.is_empty() || self.has_trap(TrapKey::Debug) {
+            return Now::NotPure;
+        }
+        self.line = simple.line;
+        self.substitution_status = None;
+        if simple.words.is_empty() {
+            return Now::Done(self.assign_now(simple));
+        }
+        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.is_some()) {
+            return Now::NotPure;
+        }
+        let mut args = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            if let Err(failure) = word::fields_now(self, word, &mut args) {
+                return Now::Flush(Err(self.fail_expansion(failure)));
+            }
+        }
+        let Some(name) = args.first() else {
+            self.status = 0;
+            return Now::Done(Ok(0));
+        };
+        let Some(builtin) = self.find_builtin(name) else { return Now::Run(args) };
+        let Run::Plain(run) = builtin.run else { return Now::Run(args) };
+        if self.functions.contains_key(name.as_slice()) || self.options.is(Set::Xtrace) {
+            return Now::Run(args);
+        }
+        let flow = self.run_plain(builtin.name, run, args.get(1..).unwrap_or_default());
+        self.remember_last_argument(&args);
+        if self.pending.is_empty() { Now::Done(flow) } else { Now::Flush(flow) }
+    }
+
+    fn run_plain(
+        &mut self,
+        name: &'static str,
+        run: fn(&mut Interp, &[Vec<u8>]) -> Flow,
+        args: &[Vec<u8>],
+    ) -> Flow {
+        let mut flow = run(self, args);
+        match self.flush_now() {
+            Ok(_) => {}
+            Err(divert) => return Err(divert),
+        }
+        if let Ok(status) = &mut flow {
+            *status = self.settle_write(name.as_bytes(), *status);
+            self.status = *status;
+            self.set_pipe_status(*status);
+        }
+        flow
+    }
+
+    /// `PIPESTATUS` of a single command.
+    #[inline]
+    pub(super) fn set_pipe_status(&mut self, status: i32) {
+        if let [only] = self.pipe_status.as_mut_slice() {
+            *only = status;
+        } else {
+            self.pipe_status = vec![status];
+        }
+    }
+
+    fn assign_now(&mut self, simple: &Simple) -> Flow {
+        if self.options.is(Set::Xtrace) {
+            return self.assign_traced(simple);
+        }
+        for assign in &simple.assigns {
+            if let Err(failure) = self.assign_pure(assign) {
+                return Err(self.fail_expansion(failure));
+            }
+        }
+        self.status = 0;
+        self.set_pipe_status(0);
+        Ok(0)
+    }
+
+    fn remember_last_argument(&mut self, args: &[Vec<u8>]) {
+        if let Some(last) = args.last() {
+            self.last_argument.clear();
+            self.last_argument.extend_from_slice(last);
+        }
+    }
+
+    /// The whole way, for what may wait.
+    pub(super) async fn simple(&mut self, simple: &Simple) -> Flow {
+        self.line = simple.line;
+        if self.has_trap(TrapKey::Debug) {
+            self.note_command(|| crate::syntax::print::print_simple(simple));
+            let status = self.run_trap(TrapKey::Debug).await?;
+            if status != 0 && self.options.shopt(Shopt::Extdebug) {
+                if status == 2 && self.vars.in_function() {
+                    return Err(Divert::Return(self.status));
+                }
+                return Ok(self.status);
+            }
+            self.line = simple.line;
+        } else if self.has_trap(TrapKey::Err) || self.has_trap(TrapKey::Exit) {
+            self.note_command(|| crate::syntax::print::print_simple(simple));
+        }
+        self.substitution_status = None;
+        let mut args = Vec::with_capacity(simple.words.len());
+        if let Err(failure) = self.expand_words(&simple.words, &mut args).await {
+            self.close_process_fds(0);
+            let divert = self.fail_expansion(failure);
+            self.flush().await?;
+            return Err(divert);
+        }
+        self.simple_expanded(simple, args).await
+    }
+
+    /// Expands the words of a command; a declaration's assignments become one argument each.
+    async fn expand_words(&mut self, words: &[Word], args: &mut Vec<Vec<u8>>) -> Result<(), Failure<Divert>> {
+        self.declared.clear();
+        for word in words {
+            if let Some(assign) = &word.assign
+                && args.first().and_then(|name| self.find_builtin(name)).is_some()
+            {
+                let argument = self.declaration_argument(assign).await?;
+                args.push(argument);
+                continue;
+            }
+            word::fields(self, std::slice::from_ref(word), args).await?;
+        }
+        Ok(())
+    }
+
+    /// The command's words are expanded: redirect, assign, run.
+    pub(super) async fn simple_expanded(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
+        let first_fd = self.process_fds.len();
+        let flow = if args.is_empty() {
+            self.run_without_name(simple).await
+        } else {
+            self.run_named(simple, args).await
+        };
+        self.close_process_fds(first_fd);
+        self.flush().await?;
+        match flow {
+            Ok(status) => {
+                self.status = status;
+                self.set_pipe_status(status);
+                Ok(status)
+            }
+            Err(divert) => Err(divert),
+        }
+    }
+
+    /// Assignments and redirections only.
+    async fn run_without_name(&mut self, simple: &Simple) -> Flow {
+        let saved = match self.redirect(&simple.redirects).await {
+            Ok(saved) => saved,
+            Err(failed) => return failed.flow(),
+        };
+        self.restore(saved);
+        for assign in &simple.assigns {
+            if let Err(failure) = self.assign(assign).await {
+                return Err(self.fail_expansion(failure));
+            }
+        }
+        Ok(self.substitution_status.take().unwrap_or(0))
+    }
+
+    async fn run_named(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
+        if self.options.is(Set::Xtrace) {
+            self.trace_command(simple, &args).await?;
+        }
+        self.remember_last_argument(&args);
+        let name = args.first().map(Vec::as_slice).unwrap_or_default();
+        let builtin = self.find_builtin(name);
+        let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
+        if special && self.options.is(Set::Posix) {
+            return self.run_builtin(simple, builtin, args).await;
+        }
+        if let Some(entry) = self.functions.get(name).cloned() {
+            return self.run_function(simple, entry, args).await;
+        }
+        if builtin.is_some() {
+            return self.run_builtin(simple, builtin, args).await;
+        }
+        self.run_external(simple, args).await
+    }
+
+    async fn run_builtin(
+        &mut self,
+        simple: &Simple,
+        builtin: Option<&'static Builtin>,
+        args: Vec<Vec<u8>>,
+    ) -> Flow {
+        let Some(builtin) = builtin else { return Ok(127) };
+        let keep = std::mem::take(&mut self.keep_redirects);
+        self.keep_redirects = builtin.name == "exec";
+        let redirected = self.redirect(&simple.redirects).await;
+        let permanent = std::mem::replace(&mut self.keep_redirects, keep);
+        let saved = match redirected {
+            Ok(saved) => saved,
+            Err(failed) => {
+                let fatal = builtin.kind != BuiltinKind::Ordinary && self.options.is(Set::Posix);
+                return if fatal { Err(Divert::Exit(1)) } else { failed.flow() };
+            }
+        };
+        let scoped = !simple.assigns.is_empty();
+        let persists = self.options.is(Set::Posix) && builtin.kind != BuiltinKind::Ordinary;
+        if scoped {
+            if !persists {
+                self.vars.push_scope(true);
+            }
+            if let Err(failure) = self.assign_temporary(&simple.assigns, persists).await {
+                let divert = self.fail_expansion(failure);
+                self.vars.pop_scope();
+                self.restore(saved);
+                return Err(divert);
+            }
+        }
+        let mut args = args;
+        args.remove(0);
+        let flow = match builtin.run {
+            Run::Plain(run) => run(self, &args),
+            Run::Waiting(run) => run(self, args).await,
+        };
+        let flushed = self.flush().await;
+        let flow = flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));
+        if scoped && !persists {
+            self.vars.pop_scope();
+            self.forget_ifs();
+        }
+        self.flush().await?;
+        // `exec` without a command keeps its redirections.
+        if permanent && flow.is_ok() {
+            drop(saved);
+        } else {
+            self.restore(saved);
+        }
+        flushed?;
+        flow
+    }
+
+    /// `command NAME` and `builtin NAME`: no function is looked at.
+    pub async fn run_unshadowed(&mut self, args: Vec<Vec<u8>>, only_builtins: bool) -> Flow {
+        let name = args.first().cloned().unwrap_or_default();
+        if let Some(builtin) = self.find_builtin(&name) {
+            let mut args = args;
+            args.remove(0);
+            let flow = match builtin.run {
+                Run::Plain(run) => run(self, &args),
+                Run::Waiting(run) => run(self, args).await,
+            };
+            self.flush().await?;
+            return flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));
+        }
+        if only_builtins {
+            self.error([b"builtin: ", name.as_slice(), b": not a shell builtin"].concat());
+            return Ok(1);
+        }
+        self.run_external(&Simple::default(), args).await
+    }
+
+    /// The word is a name that stands for itself.
+    pub(super) fn literal_name(word: &Word) -> Option<&[u8]> {
+        match word.parts.as_slice() {
+            [Part::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Expands a word to one string.
+    pub(super) async fn expand_single(&mut self, word: &Word) -> Flow<Vec<u8>> {
+        match word::text(self, word, Mode::Single).await {
+            Ok(text) => Ok(text),
+            Err(failure) => Err(self.fail_expansion(failure)),
+        }
+    }
+}
+
+/// The word is a lone `-`.
+pub(super) fn is_dash(word: &Word) -> bool {
+    Interp::literal_name(word) == Some(b"-")
+}

@@ -1,0 +1,218 @@
+//! Subshells: `( … )`, command substitution, process substitution, coprocesses, and moving deep work to a new task.
+
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+use super::{Divert, ExpandFailure, Flow, HOP, Interp, Set, Shopt};
+use crate::expand::{Text, Value};
+use crate::fs::OpenFlags;
+use crate::kernel::{BoxFuture, File, Pid, lock};
+use crate::syntax::ast::{Coproc, List, Substitution, Word};
+
+impl Interp {
+    /// A child process with a copy of this shell. `inline`: it runs inside the caller's task.
+    pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Interp> {
+        let proc = self.proc.fork(group, inline)?;
+        let mut child = Interp { proc, ..self.clone() };
+        child.subshell += 1;
+        child.jobs = child.jobs.for_child();
+        child.pending.clear();
+        child.process_fds.clear();
+        child.reset_traps();
+        child.tail = false;
+        child.in_trap = 0;
+        child.random = self.proc.kernel.random() & 0x7fff_ffff;
+        Ok(child)
+    }
+
+    /// `( … )`
+    pub(super) async fn subshell(&mut self, body: &Arc<List>) -> Flow {
+        self.flush().await?;
+        let child = self.fork(None, true)?;
+        let status = child.run_to_end(Arc::clone(body)).await?;
+        self.status = status;
+        self.set_pipe_status(status);
+        Ok(status)
+    }
+
+    /// `$( … )`: the output, without NUL bytes and trailing newlines.
+    pub(super) async fn command_substitution(&mut self, substitution: &Substitution) -> Result<Vec<u8>, ExpandFailure> {
+        if let Some(word) = &substitution.file {
+            return self.read_file(word).await;
+        }
+        if let Some(error) = &substitution.error {
+            let status = self.say_syntax_error(error, b"command substitution");
+            self.substitution_status = Some(status);
+            return Ok(Vec::new());
+        }
+        self.flush().await?;
+        let collector = Arc::new(File::collector(&self.proc.kernel));
+        let mut child = self.fork(None, true)?;
+        child.set_fd(1, Arc::clone(&collector));
+        if !self.options.shopt(Shopt::InheritErrexit) && !self.options.is(Set::Posix) {
+            child.options.set(Set::Errexit, false);
+        }
+        let status = child.run_to_end(Arc::clone(&substitution.body)).await?;
+        // Background commands that still hold the stream keep it open, as a pipe would be.
+        self.wait_for_writers(&collector).await;
+        self.substitution_status = Some(status);
+        self.status = status;
+        let mut output = collector.take_collected();
+        self.proc.kernel.meter().charge_bytes(output.len()).map_err(Divert::from)?;
+        if memchr::memchr(0, &output).is_some() {
+            output.retain(|byte| *byte != 0);
+            self.error(b"warning: command substitution: ignored null byte in input");
+        }
+        while output.last() == Some(&b'\n') {
+            output.pop();
+        }
+        Ok(output)
+    }
+
+    async fn wait_for_writers(&self, collector: &Arc<File>) {
+        let signals = Arc::clone(&self.proc.signals);
+        if Arc::strong_count(collector) > 1 {
+            self.proc.kernel.wait_any(&signals, || (Arc::strong_count(collector) == 1).then_some(())).await;
+        }
+    }
+
+    async fn read_file(&mut self, word: &Word) -> Result<Vec<u8>, ExpandFailure> {
+        let mut fields = Vec::new();
+        crate::expand::word::fields(self, std::slice::from_ref(word), &mut fields).await?;
+        let path = fields.into_iter().next().unwrap_or_default();
+        let file = match self.proc.open(&path, OpenFlags::READ).await {
+            Ok(file) => file,
+            Err(errno) => {
+                self.error([path.as_slice(), format!(": {errno}").as_bytes()].concat());
+                self.substitution_status = Some(1);
+                return Ok(Vec::new());
+            }
+        };
+        let mut output = Vec::new();
+        let mut lease = self.proc.kernel.lease();
+        while let Ok(1..) = file.read(&mut output, 1 << 16).await {
+            lease.resize(output.len()).map_err(Divert::from)?;
+        }
+        output.retain(|byte| *byte != 0);
+        while output.last() == Some(&b'\n') {
+            output.pop();
+        }
+        self.substitution_status = Some(0);
+        Ok(output)
+    }
+
+    /// `<( … )` and `>( … )`: a pipe under `/dev/fd`.
+    pub(super) fn process_substitution(&mut self, write: bool, body: &Arc<List>) -> Flow<Vec<u8>> {
+        let (reader, writer) = self.proc.kernel.pipe();
+        let mut child = self.fork(None, false)?;
+        let (ours, theirs) = if write { (writer, reader) } else { (reader, writer) };
+        child.set_fd(u32::from(!write), theirs);
+        let pid = child.proc.pid;
+        child.start_task(Arc::clone(body));
+        self.last_background = Some(pid);
+        let limit = self.proc.open_files;
+        // bash takes the highest free number below 64.
+        let fd = (4..=63).rev().find(|fd| self.proc.fds.get(*fd).is_err());
+        let fd = match fd {
+            Some(fd) => self.proc.fds.set(fd, ours, limit).map(|_| fd),
+            None => self.proc.fds.insert(ours, 64, limit),
+        };
+        let Ok(fd) = fd else { return Err(Divert::Discard(1)) };
+        self.process_fds.push(fd);
+        Ok(format!("/dev/fd/{fd}").into_bytes())
+    }
+
+    /// Closes descriptors of process substitutions that were opened since `first`.
+    pub(super) fn close_process_fds(&mut self, first: usize) {
+        while self.process_fds.len() > first {
+            if let Some(fd) = self.process_fds.pop() {
+                let _ = self.proc.fds.close(fd);
+            }
+        }
+    }
+
+    /// `coproc`: two pipes, an array with their numbers, and `NAME_PID`.
+    pub(super) async fn start_coproc(&mut self, coproc: &Coproc) -> Flow {
+        self.flush().await?;
+        let (child_input, our_output) = self.proc.kernel.pipe();
+        let (our_input, child_output) = self.proc.kernel.pipe();
+        let mut child = self.fork(self.options.is(Set::Monitor).then_some(0), false)?;
+        child.set_fd(0, child_input);
+        child.set_fd(1, child_output);
+        let pid = child.proc.pid;
+        child.start_task(Arc::new(super::pipeline::single(&coproc.body)));
+        let limit = self.proc.open_files;
+        let high = |interp: &Interp| (10..=63).rev().find(|fd| interp.proc.fds.get(*fd).is_err()).unwrap_or(64);
+        let input = high(self);
+        let _ = self.proc.fds.set(input, our_input, limit);
+        let output = high(self);
+        let _ = self.proc.fds.set(output, our_output, limit);
+        for fd in [input, output] {
+            self.proc.fds.set_close_on_exec(fd, true);
+        }
+        let texts = [input, output].map(|fd| Text::from(fd.to_string().into_bytes()));
+        self.vars.entry(&coproc.name).value = Value::Indexed(Arc::new(crate::expand::Indexed::from_texts(texts)));
+        self.vars.set_raw(&[&*coproc.name, b"_PID"].concat(), pid.to_string().into_bytes());
+        let text = crate::syntax::print::print_coproc(coproc);
+        self.jobs.add(vec![pid], text, false);
+        self.last_background = Some(pid);
+        self.coprocs.push((Arc::clone(&coproc.name), pid));
+        self.status = 0;
+        Ok(0)
+    }
+
+    /// Runs `work` on this shell in a task of its own, so that the host's stack starts anew; the caller waits.
+    pub(super) async fn on_new_task<F>(&mut self, work: F) -> Flow
+    where
+        F: for<'a> FnOnce(&'a mut Interp) -> BoxFuture<'a, Flow> + Send + 'static,
+    {
+        let hollow = self.hollow();
+        let mut moved = std::mem::replace(self, hollow);
+        let (kernel, pid) = (moved.proc.kernel.clone(), moved.proc.pid);
+        let slot: Arc<Mutex<Handover>> = Arc::default();
+        let ours = Arc::clone(&slot);
+        let nest = std::mem::replace(&mut moved.nest, 0);
+        let task = async move {
+            let flow = work(&mut moved).await;
+            let mut slot = lock(&slot);
+            slot.value = Some((Box::new(moved), flow));
+            if let Some(waker) = slot.waker.take() {
+                waker.wake();
+            }
+        };
+        kernel.spawn_task(pid, Box::pin(task));
+        let (back, flow) = std::future::poll_fn(|cx| {
+            let mut slot = lock(&ours);
+            match slot.value.take() {
+                Some(value) => Poll::Ready(value),
+                None => {
+                    slot.waker = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await;
+        *self = *back;
+        self.nest = nest;
+        flow
+    }
+
+    /// One level deeper; says whether a new task is due. The twin of [`Interp::leave`].
+    pub(super) fn enter(&mut self) -> Flow<bool> {
+        self.nest += 1;
+        Ok(self.nest % HOP == 0)
+    }
+
+    /// One level up.
+    pub(super) fn leave(&mut self) {
+        self.nest = self.nest.saturating_sub(1);
+    }
+}
+
+/// A shell on its way back from a task.
+#[derive(Default)]
+struct Handover {
+    value: Option<(Box<Interp>, Flow)>,
+    waker: Option<Waker>,
+}
+

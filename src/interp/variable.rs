@@ -1,0 +1,305 @@
+//! Reading and writing variables by the rules of their attributes.
+
+use std::sync::Arc;
+
+use super::{Divert, ExpandFailure, Interp, Set};
+use crate::expand::{Attributes, ExpandHost, Failure, Indexed, Text, Value, Variable};
+use crate::syntax::ast::{CaseKind, Name};
+
+type Outcome<T = ()> = Result<T, ExpandFailure>;
+
+/// How many namerefs may point to each other.
+const MAX_REFERENCES: usize = 16;
+
+impl Interp {
+    /// The plain string of a variable; arrays give element 0.
+    pub fn scalar(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        self.append_scalar(name, &mut text).then_some(text)
+    }
+
+    /// Follows namerefs: the variable's name, and the subscript the last one carries.
+    pub(super) fn follow(&self, name: &[u8]) -> (Name, Option<Vec<u8>>) {
+        let mut current = match self.vars.get(name) {
+            Some(variable) if variable.attributes.has(Attributes::NAMEREF) => Name::from(name),
+            _ => return (Name::from(name), None),
+        };
+        for _ in 0..MAX_REFERENCES {
+            let Some(variable) = self.vars.get(&current) else { break };
+            let Some(target) = variable.value.scalar() else { break };
+            if !variable.attributes.has(Attributes::NAMEREF) || target.is_empty() {
+                break;
+            }
+            let (base, key) = split_subscript(target);
+            if let Some(key) = key {
+                return (Name::from(base), Some(key.to_vec()));
+            }
+            if *base == *current {
+                break;
+            }
+            current = Name::from(base);
+        }
+        (current, None)
+    }
+
+    /// Refuses a readonly variable.
+    pub fn check_writable(&mut self, name: &[u8]) -> Outcome {
+        match self.vars.get(name) {
+            Some(variable) if variable.attributes.has(Attributes::READONLY) => {
+                Err(Failure::Discard([name, b": readonly variable"].concat()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Turns a variable into an array, keeping a string as its first element.
+    pub(super) fn make_array(&mut self, name: &[u8], assoc: bool) {
+        let variable = self.vars.entry(name);
+        match (&variable.value, assoc) {
+            (Value::Indexed(_) | Value::Assoc(_), _) => {}
+            (Value::Scalar(text), false) => {
+                variable.value = Value::Indexed(Arc::new(Indexed::from_texts([text.clone()])));
+            }
+            (_, false) => variable.value = Value::Indexed(Arc::default()),
+            (Value::Scalar(text), true) => {
+                let mut array = crate::expand::Assoc::default();
+                array.set(b"0", text.clone());
+                variable.value = Value::Assoc(Arc::new(array));
+            }
+            (_, true) => variable.value = Value::Assoc(Arc::default()),
+        }
+    }
+
+    /// Assigns to a variable or to an element whose key is evaluated.
+    pub fn assign_element(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8], append: bool) -> Outcome {
+        if key.is_none() && !append && self.assign_plain(name, value) {
+            return Ok(());
+        }
+        let (resolved, embedded) = self.resolve(name);
+        if let Some(variable) = self.vars.get(&resolved)
+            && variable.attributes.has(Attributes::NAMEREF)
+            && key.is_none()
+        {
+            return self.assign_reference(&resolved, value);
+        }
+        if !crate::expand::word::is_name(&resolved) {
+            return Err(Failure::Discard([b"`", &*resolved, b"': not a valid identifier"].concat()));
+        }
+        self.check_writable(&resolved)?;
+        let key = key.map(<[u8]>::to_vec).or(embedded);
+        if let Some(Value::Dynamic(code)) = self.vars.get(&resolved).map(|variable| variable.value.clone())
+            && self.assign_dynamic(code, &resolved, key.as_deref(), value)?
+        {
+            return Ok(());
+        }
+        match key {
+            Some(key) => self.assign_key(&resolved, &key, value, append)?,
+            None => self.assign_whole(&resolved, value, append)?,
+        }
+        if self.options.is(Set::Allexport) {
+            let variable = self.vars.entry(&resolved);
+            variable.attributes = variable.attributes.with(Attributes::EXPORT);
+            self.vars.touch_environment();
+        }
+        self.hook_assigned(&resolved);
+        Ok(())
+    }
+
+    /// The frequent case: a string variable without attributes that matter, and no hook.
+    #[inline]
+    fn assign_plain(&mut self, name: &[u8], value: &[u8]) -> bool {
+        if self.options.is(Set::Allexport) || has_hook(name) {
+            return false;
+        }
+        let Some(variable) = self.vars.get(name) else { return false };
+        if variable.attributes.without(Attributes::EXPORT) != Attributes::default()
+            || !matches!(variable.value, Value::Scalar(_) | Value::Unset)
+        {
+            return false;
+        }
+        if self.proc.kernel.meter().check_memory(value.len() as u64).is_err() {
+            return false;
+        }
+        let Some(variable) = self.vars.get_mut(name) else { return false };
+        match &mut variable.value {
+            Value::Scalar(Text::Heap(old)) if value.len() > 22 => match Arc::get_mut(old) {
+                Some(old) => {
+                    old.clear();
+                    old.extend_from_slice(value);
+                }
+                None => variable.value = Value::Scalar(Text::new(value)),
+            },
+            slot => *slot = Value::Scalar(Text::new(value)),
+        }
+        true
+    }
+
+    fn assign_reference(&mut self, name: &[u8], value: &[u8]) -> Outcome {
+        let (base, _) = split_subscript(value);
+        if !crate::expand::word::is_name(base) {
+            return Err(Failure::Discard([b"`", value, b"': not a valid identifier"].concat()));
+        }
+        self.check_writable(name)?;
+        self.vars.entry(name).value = Value::Scalar(Text::new(value));
+        Ok(())
+    }
+
+    fn assign_whole(&mut self, name: &[u8], value: &[u8], append: bool) -> Outcome {
+        let variable = self.vars.entry(name);
+        let attributes = variable.attributes;
+        if variable.value.is_array() || attributes.has(Attributes::ARRAY.with(Attributes::ASSOC)) {
+            return self.assign_key(name, b"0", value, append);
+        }
+        if !attributes.has(Attributes::TRANSFORMS) && append {
+            self.grow_memory(name, value.len())?;
+            let variable = self.vars.entry(name);
+            match &mut variable.value {
+                Value::Scalar(text) => text.push_slice(value),
+                slot => *slot = Value::Scalar(Text::new(value)),
+            }
+            return Ok(());
+        }
+        let old = variable.value.scalar().unwrap_or_default().to_vec();
+        let text = self.transformed(attributes, &old, value, append)?;
+        self.proc.kernel.meter().check_memory(text.len() as u64)?;
+        self.vars.entry(name).value = Value::Scalar(Text::from(text));
+        Ok(())
+    }
+
+    /// Is there room for a text to grow?
+    fn grow_memory(&mut self, name: &[u8], by: usize) -> Outcome {
+        let size = self.vars.get(name).and_then(|variable| variable.value.scalar()).map_or(0, <[u8]>::len);
+        self.proc.kernel.meter().check_memory((size + by) as u64)?;
+        Ok(())
+    }
+
+    /// The text that an assignment stores, by the variable's attributes.
+    fn transformed(&mut self, attributes: Attributes, old: &[u8], value: &[u8], append: bool) -> Outcome<Vec<u8>> {
+        if attributes.has(Attributes::INTEGER) {
+            let number = crate::expand::arith::evaluate(self, value)?;
+            let base = if append { crate::expand::arith::evaluate(self, old)? } else { 0 };
+            return Ok(base.wrapping_add(number).to_string().into_bytes());
+        }
+        let text = if append { [old, value].concat() } else { value.to_vec() };
+        let change = |kind, all| crate::expand::param::change_case(&text, kind, all);
+        Ok(if attributes.has(Attributes::UPPER) {
+            change(CaseKind::Upper, true)
+        } else if attributes.has(Attributes::LOWER) {
+            change(CaseKind::Lower, true)
+        } else if attributes.has(Attributes::CAPITAL) {
+            let lower = change(CaseKind::Lower, true);
+            crate::expand::param::change_case(&lower, CaseKind::Upper, false)
+        } else {
+            text
+        })
+    }
+
+    fn assign_key(&mut self, name: &[u8], key: &[u8], value: &[u8], append: bool) -> Outcome {
+        let variable = self.vars.entry(name);
+        let assoc = matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC);
+        self.make_array(name, assoc);
+        self.store_element(name, key, value, append)
+    }
+
+    /// Stores into an array that exists.
+    pub(super) fn store_element(&mut self, name: &[u8], key: &[u8], value: &[u8], append: bool) -> Outcome {
+        let variable = self.vars.entry(name);
+        let attributes = variable.attributes;
+        let special = attributes.has(Attributes::TRANSFORMS);
+        match &mut variable.value {
+            Value::Assoc(array) if !special => {
+                let array = Arc::make_mut(array);
+                if append { array.append(key, value) } else { array.set(key, Text::new(value)) }
+                return Ok(());
+            }
+            Value::Indexed(array) => {
+                let number = crate::expand::arith::plain_number(key).unwrap_or(0);
+                let Some(index) = array.resolve(number) else {
+                    return Err(Failure::Discard([name, b"[", key, b"]: bad array subscript"].concat()));
+                };
+                if !special {
+                    let array = Arc::make_mut(array);
+                    if append { array.append(index, value) } else { array.set(index, Text::new(value)) }
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        let value_now = self.vars.entry(name).value.clone();
+        let old = crate::expand::param::element::<Divert>(name, &value_now, key)?.unwrap_or_default().to_vec();
+        drop(value_now);
+        let text = Text::from(self.transformed(attributes, &old, value, append)?);
+        match &mut self.vars.entry(name).value {
+            Value::Assoc(array) => Arc::make_mut(array).set(key, text),
+            Value::Indexed(array) => {
+                let number = crate::expand::arith::plain_number(key).unwrap_or(0);
+                if let Some(index) = array.resolve(number) {
+                    Arc::make_mut(array).set(index, text);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What must follow an assignment to one of the shell's own variables.
+    pub(super) fn hook_assigned(&mut self, name: &[u8]) {
+        match name {
+            b"IFS" => self.ifs = None,
+            b"OPTIND" => self.getopts_offset = 0,
+            b"POSIXLY_CORRECT" => self.options.set(Set::Posix, true),
+            b"PATH" => self.hashed = Arc::default(),
+            _ => {}
+        }
+    }
+
+    /// After variables came back from a scope.
+    pub(super) fn forget_ifs(&mut self) {
+        self.ifs = None;
+    }
+
+    /// Sets a string by the rules, saying errors: for builtins. The status.
+    pub fn set_scalar(&mut self, name: &[u8], value: &[u8]) -> Result<(), Divert> {
+        match self.assign_element(name, None, value, false) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(self.fail_expansion(failure)),
+        }
+    }
+
+    /// Makes an indexed array of these texts.
+    pub fn set_array(&mut self, name: &[u8], texts: impl IntoIterator<Item = Vec<u8>>) -> Result<(), Divert> {
+        let elements = texts
+            .into_iter()
+            .map(|value| super::assign::Element { key: None, append: false, value })
+            .collect();
+        match self.assign_array(name, elements, false) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(self.fail_expansion(failure)),
+        }
+    }
+
+    /// What must follow `unset`.
+    pub fn after_unset(&mut self, name: &[u8]) {
+        self.hook_assigned(name);
+    }
+
+    /// The visible variable that `name` stands for.
+    pub fn variable(&self, name: &[u8]) -> Option<&Variable> {
+        let (name, _) = self.follow(name);
+        self.vars.get(&name)
+    }
+}
+
+/// Splits `name[subscript]`.
+pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let Some(open) = text.iter().position(|byte| *byte == b'[') else { return (text, None) };
+    match (text.get(..open), text.get(open + 1..).and_then(|rest| rest.strip_suffix(b"]"))) {
+        (Some(name), Some(inner)) => (name, Some(inner)),
+        _ => (text, None),
+    }
+}
+
+/// Assigning to the name does more than store.
+fn has_hook(name: &[u8]) -> bool {
+    matches!(name, b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH")
+}

@@ -1,0 +1,253 @@
+//! Variables and their dynamic scopes.
+//!
+//! One table holds what is visible now; a scope keeps what its locals hide, and gives it back when the function returns. So a look-up
+//! costs the same at any depth. The table is shared with subshells until one of them writes.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::expand::{Attributes, Text, Value, Variable};
+use crate::syntax::ast::Name;
+
+/// What a scope hides: the variable that was visible before, if any.
+#[derive(Debug, Clone, Default)]
+struct Scope {
+    hidden: Vec<(Name, Option<Variable>)>,
+    /// Values of local options (`local -`).
+    options: Option<Box<super::options::Options>>,
+    /// Made for `A=1 command`, not for a function.
+    temporary: bool,
+}
+
+/// All variables of a shell.
+#[derive(Debug, Clone, Default)]
+pub struct Vars {
+    table: Arc<FxHashMap<Name, Variable>>,
+    scopes: Arc<Vec<Scope>>,
+    environment: Option<Arc<Vec<(Vec<u8>, Vec<u8>)>>>,
+}
+
+impl Vars {
+    /// The visible variable of this name.
+    #[inline]
+    pub fn get(&self, name: &[u8]) -> Option<&Variable> {
+        self.table.get(name)
+    }
+
+    /// The visible variable, to be changed; what is exported changes with it.
+    pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
+        if !self.table.contains_key(name) {
+            return None;
+        }
+        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
+        if variable.attributes.has(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        Some(variable)
+    }
+
+    /// The visible variable, made without a value when there is none.
+    pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
+        let variable = Arc::make_mut(&mut self.table)
+            .entry(Name::from(name))
+            .or_insert(Variable { value: Value::Unset, attributes: Attributes::default() });
+        if variable.attributes.has(Attributes::EXPORT) {
+            self.environment = None;
+        }
+        variable
+    }
+
+    /// Puts a variable in place of the visible one.
+    pub fn insert(&mut self, name: Name, variable: Variable) {
+        self.environment = None;
+        Arc::make_mut(&mut self.table).insert(name, variable);
+    }
+
+    /// Call after attributes changed.
+    pub fn touch_environment(&mut self) {
+        self.environment = None;
+    }
+
+    /// `unset`: a local of the running function stays, without value; a local of a caller gives way to what it hid.
+    pub fn unset(&mut self, name: &[u8]) {
+        if !self.table.contains_key(name) {
+            return;
+        }
+        self.environment = None;
+        let current = self.scopes.len();
+        let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
+        let table = Arc::make_mut(&mut self.table);
+        match holder {
+            Some(index) if index + 1 == current && !self.scopes.get(index).is_some_and(|scope| scope.temporary) => {
+                if let Some(variable) = table.get_mut(name) {
+                    *variable = Variable { value: Value::Unset, attributes: Attributes::default() };
+                }
+            }
+            Some(index) => {
+                let scopes = Arc::make_mut(&mut self.scopes);
+                let hidden = scopes.get_mut(index).and_then(|scope| scope.reveal(name));
+                match hidden {
+                    Some(variable) => table.insert(Name::from(name), variable),
+                    None => table.remove(name),
+                };
+            }
+            None => {
+                table.remove(name);
+            }
+        }
+    }
+
+    /// Opens a scope.
+    pub fn push_scope(&mut self, temporary: bool) {
+        Arc::make_mut(&mut self.scopes).push(Scope { temporary, ..Scope::default() });
+    }
+
+    /// Closes the innermost scope: what it hid is visible again. Returns options to restore.
+    pub fn pop_scope(&mut self) -> Option<Box<super::options::Options>> {
+        let scope = Arc::make_mut(&mut self.scopes).pop()?;
+        if scope.hidden.is_empty() {
+            return scope.options;
+        }
+        self.environment = None;
+        let table = Arc::make_mut(&mut self.table);
+        for (name, variable) in scope.hidden.into_iter().rev() {
+            match variable {
+                Some(variable) => table.insert(name, variable),
+                None => table.remove(&name),
+            };
+        }
+        scope.options
+    }
+
+    /// Remembers options for the end of the innermost function (`local -`).
+    pub fn save_options(&mut self, options: super::options::Options) {
+        let scopes = Arc::make_mut(&mut self.scopes);
+        if let Some(scope) = scopes.iter_mut().rev().find(|scope| !scope.temporary)
+            && scope.options.is_none()
+        {
+            scope.options = Some(Box::new(options));
+        }
+    }
+
+    /// Makes `name` local to the innermost function (or to the innermost scope of any kind); says whether it already was.
+    pub fn make_local(&mut self, name: &[u8], any_scope: bool) -> bool {
+        let Some(index) = self.scopes.iter().rposition(|scope| any_scope || !scope.temporary) else { return false };
+        if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
+            return true;
+        }
+        let hidden = self.table.get(name).cloned();
+        let name = Name::from(name);
+        // A temporary scope above it (`A=1 f`) keeps its own record of what was visible before.
+        if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
+            scope.hidden.push((name.clone(), hidden.clone()));
+        }
+        self.environment = None;
+        let inherits = hidden.as_ref().is_some_and(|variable| {
+            variable.attributes.has(Attributes::EXPORT) && self.temporary_holds(&name)
+        });
+        if !inherits {
+            Arc::make_mut(&mut self.table)
+                .insert(name, Variable { value: Value::Unset, attributes: Attributes::default() });
+        }
+        false
+    }
+
+    /// The visible variable came from `A=1 command`.
+    pub fn temporary_holds(&self, name: &[u8]) -> bool {
+        self.scopes.iter().rev().find(|scope| scope.hides(name)).is_some_and(|scope| scope.temporary)
+    }
+
+    /// What `name` was before the innermost scope that hides it.
+    pub fn hidden(&self, name: &[u8]) -> Option<&Variable> {
+        let scope = self.scopes.iter().rev().find(|scope| scope.hides(name))?;
+        scope.hidden.iter().find(|(hidden, _)| &**hidden == name)?.1.as_ref()
+    }
+
+    /// The variable outside of all functions, made when there is none: `declare -g`.
+    pub fn global(&mut self, name: &[u8]) -> &mut Variable {
+        self.environment = None;
+        let holder = self.scopes.iter().position(|scope| scope.hides(name));
+        let blank = || Variable { value: Value::Unset, attributes: Attributes::default() };
+        if let Some(index) = holder {
+            let scopes = Arc::make_mut(&mut self.scopes);
+            let slot = scopes
+                .get_mut(index)
+                .and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
+            if let Some((_, slot)) = slot {
+                return slot.get_or_insert_with(blank);
+            }
+        }
+        Arc::make_mut(&mut self.table).entry(Name::from(name)).or_insert_with(blank)
+    }
+
+    /// A function is running.
+    pub fn in_function(&self) -> bool {
+        self.scopes.iter().any(|scope| !scope.temporary)
+    }
+
+    /// The name is local to the innermost function.
+    pub fn is_local(&self, name: &[u8]) -> bool {
+        self.scopes.iter().rev().find(|scope| !scope.temporary).is_some_and(|scope| scope.hides(name))
+    }
+
+    /// Names local to the innermost function, sorted.
+    pub fn locals(&self) -> Vec<Name> {
+        let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
+        let mut names: Vec<Name> =
+            scope.into_iter().flat_map(|scope| scope.hidden.iter().map(|(name, _)| name.clone())).collect();
+        names.sort();
+        names
+    }
+
+    /// Every visible variable, sorted by name.
+    pub fn sorted(&self) -> Vec<(&Name, &Variable)> {
+        let mut all: Vec<_> = self.table.iter().collect();
+        all.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        all
+    }
+
+    /// What programs get as their environment, sorted by name.
+    pub fn environment(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
+        if let Some(environment) = &self.environment {
+            return Arc::clone(environment);
+        }
+        let mut list: Vec<(Vec<u8>, Vec<u8>)> = self
+            .table
+            .iter()
+            .filter(|(_, variable)| variable.attributes.has(Attributes::EXPORT))
+            .filter_map(|(name, variable)| match &variable.value {
+                Value::Scalar(text) => Some((name.to_vec(), text.to_vec())),
+                _ => None,
+            })
+            .collect();
+        list.sort_unstable();
+        let list = Arc::new(list);
+        self.environment = Some(Arc::clone(&list));
+        list
+    }
+
+    /// Sets a string without any check: for the shell's own variables.
+    pub fn set_raw(&mut self, name: &[u8], value: impl Into<Text>) {
+        self.entry(name).value = Value::Scalar(value.into());
+    }
+
+    /// Sets and exports a string without any check.
+    pub fn set_exported(&mut self, name: &[u8], value: impl Into<Text>) {
+        let variable = self.entry(name);
+        variable.value = Value::Scalar(value.into());
+        variable.attributes = variable.attributes.with(Attributes::EXPORT);
+        self.environment = None;
+    }
+}
+
+impl Scope {
+    fn hides(&self, name: &[u8]) -> bool {
+        self.hidden.iter().any(|(hidden, _)| &**hidden == name)
+    }
+
+    fn reveal(&mut self, name: &[u8]) -> Option<Variable> {
+        let index = self.hidden.iter().position(|(hidden, _)| &**hidden == name)?;
+        self.hidden.remove(index).1
+    }
+}

@@ -1,0 +1,110 @@
+//! `set -x`
+
+use super::{Flow, Interp};
+use crate::syntax::ast::{Arith, Assign, AssignValue, Name, Simple, Word};
+use crate::text::quote;
+
+impl Interp {
+    /// `PS4` expanded; its first character is repeated by depth of `eval` and substitutions.
+    fn trace_prefix(&mut self) -> Vec<u8> {
+        let text = self.scalar(b"PS4").unwrap_or_default();
+        let expanded = self.expand_prompt(&text);
+        let first = crate::text::utf8::offset_of(&expanded, 1);
+        let mut prefix = Vec::new();
+        for _ in 0..self.trace_depth() {
+            prefix.extend_from_slice(expanded.get(..first).unwrap_or_default());
+        }
+        prefix.extend_from_slice(&expanded);
+        prefix
+    }
+
+    fn trace_depth(&self) -> u32 {
+        self.evals
+    }
+
+    fn trace(&mut self, text: &[u8]) {
+        let prefix = self.trace_prefix();
+        let line = [&prefix, text, b"\n"].concat();
+        let fd = self.scalar(b"BASH_XTRACEFD").and_then(|fd| crate::expand::arith::plain_number(&fd));
+        match fd.and_then(|fd| u32::try_from(fd).ok()).and_then(|fd| self.proc.fds.get(fd).ok().cloned()) {
+            Some(file) => self.queue(&file, &line),
+            None => self.print_error(line),
+        }
+    }
+
+    pub(super) async fn trace_command(&mut self, simple: &Simple, args: &[Vec<u8>]) -> Flow<()> {
+        for assign in &simple.assigns {
+            self.trace_assignment(assign);
+        }
+        let words: Vec<Vec<u8>> = args.iter().map(|arg| quote::traced(arg)).collect();
+        self.trace(&words.join(&b' '));
+        self.flush().await
+    }
+
+    /// An assignment as it came out.
+    pub(super) fn trace_assignment(&mut self, assign: &Assign) {
+        let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
+        let mut text = assign.name.to_vec();
+        if let Some(subscript) = &assign.subscript {
+            text.push(b'[');
+            text.extend_from_slice(&crate::syntax::print::print_word(subscript));
+            text.push(b']');
+        }
+        text.extend_from_slice(operator);
+        match &assign.value {
+            AssignValue::Scalar(word) => {
+                let value = if word.pure {
+                    crate::expand::word::text_now(self, word, crate::expand::Mode::Single).unwrap_or_default()
+                } else {
+                    self.scalar(&assign.name).unwrap_or_default()
+                };
+                if !value.is_empty() {
+                    text.extend_from_slice(&quote::traced(&value));
+                }
+            }
+            AssignValue::Array(_) => {
+                let printed = crate::syntax::print::print_assignment(assign);
+                text = printed;
+            }
+        }
+        self.trace(&text);
+    }
+
+    pub(super) async fn trace_arithmetic(&mut self, arith: &Arith) -> Flow<()> {
+        if !self.options.is(super::Set::Xtrace) {
+            return Ok(());
+        }
+        let text = crate::syntax::print::print_word(&arith.text);
+        let text = [b"((".as_slice(), &text, b"))"].concat();
+        self.trace(&text);
+        self.flush().await
+    }
+
+    pub(super) async fn trace_for(&mut self, name: &Name, words: Option<&[Word]>) -> Flow<()> {
+        let words: Vec<Vec<u8>> = match words {
+            Some(words) => words.iter().map(crate::syntax::print::print_word).collect(),
+            None => vec![b"\"$@\"".to_vec()],
+        };
+        let text = [b"for ".as_slice(), name, b" in ", &words.join(&b' ')].concat();
+        self.trace(&text);
+        self.flush().await
+    }
+
+    pub(super) async fn trace_case(&mut self, word: &Word) -> Flow<()> {
+        let text = [b"case ".as_slice(), &crate::syntax::print::print_word(word), b" in"].concat();
+        self.trace(&text);
+        self.flush().await
+    }
+
+    pub(super) fn trace_cond(&mut self, left: Option<&[u8]>, operator: &[u8], right: &[u8]) {
+        if !self.options.is(super::Set::Xtrace) {
+            return;
+        }
+        let right = quote::traced(right);
+        let text = match left {
+            Some(left) => [b"[[ ".as_slice(), &quote::traced(left), b" ", operator, b" ", &right, b" ]]"].concat(),
+            None => [b"[[ ".as_slice(), operator, b" ", &right, b" ]]"].concat(),
+        };
+        self.trace(&text);
+    }
+}
