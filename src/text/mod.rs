@@ -4,7 +4,6 @@ mod big;
 pub mod columns;
 pub mod date_parse;
 mod date_words;
-pub mod columns;
 pub mod escape;
 pub mod float_format;
 pub mod format;
