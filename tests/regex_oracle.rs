@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use exuvia::pattern::{Captures, Regex, RegexOptions, Syntax, unit_at};
+use exuvia::pattern::{Bound, Captures, Regex, RegexOptions, Syntax, unit_at};
 
 /// A small generator, so that every run judges the same cases.
 struct Random(u64);
@@ -242,7 +242,7 @@ const GNU: RegexOptions = RegexOptions {
     newline_anchors: false,
     lenient: false,
     lines: None,
-    bound: exuvia::pattern::Bound::None,
+    bound: Bound::None,
 };
 
 #[test]
@@ -274,12 +274,15 @@ fn bash_conditional() {
 }
 
 /// `grep -o`: the matches that are not empty, or the error.
-fn grep(pattern: &str, subject: &str, syntax: Syntax) -> String {
-    let options = RegexOptions { lenient: true, ..GNU };
+fn grep(pattern: &str, subject: &str, syntax: Syntax, options: RegexOptions) -> String {
     let regex = match Regex::compile(pattern.as_bytes(), syntax, options) {
         Ok(regex) => regex,
         Err(error) => return format!("grep: {error}"),
     };
+    all_matches(&regex, subject)
+}
+
+fn all_matches(regex: &Regex, subject: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     while let Some((start, end)) = regex.find_at(subject.as_bytes(), at).unwrap() {
         at = end;
@@ -297,6 +300,12 @@ fn grep(pattern: &str, subject: &str, syntax: Syntax) -> String {
     out
 }
 
+const GREP_OPTIONS: RegexOptions = RegexOptions {
+    lenient: true,
+    lines: Some(b'\n'),
+    ..GNU
+};
+
 const GREP: &str = r#"
   out=$(grep FLAG -o -e "$p" <<< "$s" 2>&1); printf '%s\0' "$out""#;
 
@@ -308,7 +317,7 @@ fn grep_extended() {
         !pattern.starts_with('{') && !["({", "|{", "^{"].iter().any(|p| pattern.contains(p))
     });
     compare(&cases, &GREP.replace("FLAG", "-E"), |pattern, subject| {
-        grep(pattern, subject, Syntax::Extended)
+        grep(pattern, subject, Syntax::Extended, GREP_OPTIONS)
     });
 }
 
@@ -316,8 +325,86 @@ fn grep_extended() {
 fn grep_basic() {
     let cases = cases(0x8cb9_2ba7_2f3d_8dd7, 300, true, 1);
     compare(&cases, &GREP.replace("FLAG", "-G"), |pattern, subject| {
-        grep(pattern, subject, Syntax::Basic)
+        grep(pattern, subject, Syntax::Basic, GREP_OPTIONS)
     });
+}
+
+#[test]
+fn grep_options() {
+    for (seed, flags, options) in [
+        (
+            1,
+            "-E -w",
+            RegexOptions {
+                bound: Bound::Word,
+                ..GREP_OPTIONS
+            },
+        ),
+        (
+            2,
+            "-E -x",
+            RegexOptions {
+                bound: Bound::Line,
+                ..GREP_OPTIONS
+            },
+        ),
+        (
+            3,
+            "-E -i",
+            RegexOptions {
+                ignore_case: true,
+                ..GREP_OPTIONS
+            },
+        ),
+    ] {
+        let mut cases = cases(0x5851_f42d_4c95_7f2d + seed, 110, false, 1);
+        cases.retain(|(pattern, _)| !pattern.contains(['{', '\\', '^']));
+        for (index, (_, subject)) in cases.iter_mut().enumerate() {
+            if index % 3 == 0 {
+                *subject = subject.to_uppercase();
+            }
+        }
+        compare(&cases, &GREP.replace("FLAG", flags), |pattern, subject| {
+            grep(pattern, subject, Syntax::Extended, options)
+        });
+    }
+}
+
+/// A buffer of lines is searched as its lines are, ASCII or not.
+#[test]
+fn buffers_are_lines() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for _ in 0..200 {
+        let pattern = extended(&mut random, 2);
+        let Ok(buffer) = Regex::compile(pattern.as_bytes(), Syntax::Extended, GREP_OPTIONS) else {
+            continue;
+        };
+        let Ok(line) = Regex::compile(pattern.as_bytes(), Syntax::Extended, GNU) else {
+            continue;
+        };
+        let plain = "ab c\n_a1b\n\nbb\n".repeat(random.below(700));
+        let lines: Vec<String> = (0..20).map(|_| subject(&mut random)).collect();
+        let text = [plain.as_str(), &lines.join("\n")].concat().into_bytes();
+        let mut expected = Vec::new();
+        let mut start = 0;
+        for part in text.split(|&byte| byte == b'\n') {
+            let found = line.find_at(part, 0).unwrap();
+            expected.extend(found.map(|(from, to)| (start + from, start + to)));
+            start += part.len() + 1;
+        }
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(span) = buffer.find_at(&text, at).unwrap() {
+            found.push(span);
+            let rest = &text[span.1..];
+            at = span.1
+                + rest
+                    .iter()
+                    .position(|&byte| byte == b'\n')
+                    .map_or(rest.len(), |length| length)
+                + 1;
+        }
+        assert_eq!(found, expected, "{pattern:?}");
+    }
 }
 
 /// `s/p/<&>/g`, or the error.
@@ -353,4 +440,122 @@ fn sed_substitution() {
     // An empty expression, and one with a slash or an open end, mean something else to sed itself.
     cases.retain(|(pattern, _)| !pattern.is_empty() && !pattern.ends_with('\\') && !pattern.contains('['));
     compare(&cases, body, sed);
+}
+
+const PERL: &[&str] = &[
+    "\\w+",
+    "\\d+",
+    "\\bb",
+    "b\\b",
+    "\\Bb",
+    "\\s",
+    "\\S+",
+    "[\\w.]+",
+    "[^\\W_]+",
+    "[\\d-]",
+    "[[:alpha:]]+",
+    "[[:^alpha:]]",
+    "(?i)É",
+    "(?i:A)b",
+    "a(?=b)",
+    "a(?!b)",
+    "(?<=a)b",
+    "(?<!a)b",
+    "(?<=é)b",
+    "a\\Kb",
+    "(a)\\1",
+    "(?<n>a)\\k<n>",
+    "(?P<n>a)(?P=n)",
+    "(a)\\g{1}",
+    "(a)\\g{-1}",
+    "a++b",
+    "(?>a+)b",
+    "a*?b",
+    "a{2}",
+    "a{,2}",
+    "{",
+    "a{",
+    "\\x61",
+    "\\x{e9}",
+    "\\Qa.b\\E",
+    "\\.",
+    "[a&&b]",
+    "[a--b]",
+    "[]a]",
+    "[^]a]",
+    "[a\\]b]",
+    "[[]",
+    "\\h",
+    "\\R",
+    "\\N",
+    "^.",
+    ".$",
+    "\\A.",
+    ".\\z",
+    ".\\Z",
+    "(a|ab)(c|b)",
+    "(?x) a b # c",
+    "(?#c)a",
+    "\\p{L}+",
+    "\\pL",
+    "\\P{L}",
+    "\\p{Lu}",
+    "(?:a|b)+",
+    "(a)(?1)",
+    "(x)?(?(1)a|b)",
+    "\\141",
+    "\\o{141}",
+    "(",
+    ")",
+    "[a",
+    "*a",
+    "a**",
+    "\\1",
+    "a\\",
+    "(?<=a+)b",
+    "[z-a]",
+    "(?P<n",
+    "a{2,1}",
+    "[[:nope:]]",
+    "(?z)",
+    "\\g{2}",
+    "\\y",
+    "\\u",
+    "(?<n>a)(?<n>b)",
+    "a|*",
+    "(?:",
+    "é",
+    "[é-ü]",
+    "\\e",
+    "[\\b]",
+    "\\cA",
+    "(?s).",
+    "(?-i)A",
+    "\\d{2,3}",
+    "_\\b",
+    "(?<!\\w)b",
+];
+
+#[test]
+fn perl_expressions() {
+    let mut random = Random(0x0dd0_beef_1234_5679);
+    let mut cases: Vec<Case> = PERL
+        .iter()
+        .map(|&pattern| (pattern.to_owned(), subject(&mut random)))
+        .collect();
+    for (pattern, text) in PERL.iter().zip(
+        ["aab_éb a.b 12 {", "éaabb Aab[]-&1x", "xa éb É.,ab cb"]
+            .iter()
+            .cycle(),
+    ) {
+        cases.push(((*pattern).to_owned(), (*text).to_owned()));
+        cases.push(((*pattern).to_owned(), "aabb ab a{ x.1 c".to_owned()));
+    }
+    compare(&cases, &GREP.replace("FLAG", "-P"), |pattern, subject| {
+        let regex = match Regex::compile_perl(pattern.as_bytes(), GREP_OPTIONS) {
+            Ok(regex) => regex,
+            Err(error) => return format!("grep: {error}"),
+        };
+        all_matches(&regex, subject)
+    });
 }
