@@ -113,7 +113,7 @@ mod tests {
     fn as_ls_prints() {
         let up = |bytes| human_size(bytes, 1024, Rounding::Up);
         assert_eq!(
-            [0, 1023, 1024, 1025, 10_138, 10_240, 10_241].map(up),
+            [0, 1023, 1024, 1025, 10_137, 10_240, 10_241].map(up),
             ["0", "1023", "1.0K", "1.1K", "9.9K", "10K", "11K"]
         );
         assert_eq!(up(1_048_575), "1.0M");

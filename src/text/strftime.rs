@@ -450,12 +450,13 @@ impl Formatter<'_> {
 
     /// Which conversions go with `%E` and `%O`.
     fn takes_modifier(&self, modifier: u8, letter: u8) -> bool {
-        let gnulib = self.dialect == Dialect::Gnulib;
-        match modifier {
-            b'E' => !b"aAbBdDeFgGhHIjklmMNSUVwW".contains(&letter) && !(gnulib && letter == b'%'),
-            b'O' => !b"aAcDFqxXY".contains(&letter) && !(gnulib && letter == b'%'),
-            _ => true,
-        }
+        let refused: &[u8] = match modifier {
+            b'E' => b"aAbBdDeFgGhHIjklmMNSUVwW",
+            b'O' => b"aAcDFqxXY",
+            _ => return true,
+        };
+        let percent = letter == b'%' && self.dialect == Dialect::Gnulib;
+        !percent && !refused.contains(&letter)
     }
 
     /// gnulib leaves `%Od` and `%Ey` to the C library and pads what that writes as a text.
