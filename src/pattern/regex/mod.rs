@@ -29,6 +29,7 @@ mod engine;
 mod error;
 mod parse;
 mod perl;
+mod perl_class;
 mod perl_syntax;
 mod translate;
 mod tree;

@@ -44,7 +44,7 @@ pub fn rewrite(pattern: &str, words: Words) -> Result<Rewritten, RegexError> {
     })
 }
 
-fn error<T>(sentence: &str) -> Result<T, RegexError> {
+pub(super) fn error<T>(sentence: &str) -> Result<T, RegexError> {
     Err(RegexError::Perl(sentence.to_owned()))
 }
 
@@ -64,10 +64,10 @@ impl Names {
     }
 }
 
-struct Rewriter {
-    text: Vec<char>,
-    at: usize,
-    out: String,
+pub(super) struct Rewriter {
+    pub(super) text: Vec<char>,
+    pub(super) at: usize,
+    pub(super) out: String,
     words: Words,
     /// The first pass: names are gathered, and none is missed.
     collecting: bool,
@@ -78,7 +78,7 @@ struct Rewriter {
     extended: Vec<bool>,
     /// The size of `extended` in the outermost lookbehind that is open.
     lookbehind: Option<usize>,
-    repeatable: bool,
+    pub(super) repeatable: bool,
     unicode: bool,
     has_word_boundary: bool,
 }
@@ -102,17 +102,17 @@ impl Rewriter {
         }
     }
 
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.text.get(self.at).copied()
     }
 
-    fn next(&mut self) -> Option<char> {
+    pub(super) fn next(&mut self) -> Option<char> {
         let c = self.peek()?;
         self.at += 1;
         Some(c)
     }
 
-    fn eat(&mut self, text: &str) -> bool {
+    pub(super) fn eat(&mut self, text: &str) -> bool {
         let matches = text
             .chars()
             .enumerate()
@@ -124,7 +124,7 @@ impl Rewriter {
     }
 
     /// The text up to `end`, which is passed over.
-    fn until(&mut self, end: char) -> Option<String> {
+    pub(super) fn until(&mut self, end: char) -> Option<String> {
         let length = self.text.get(self.at..)?.iter().position(|&c| c == end)?;
         let text = self.text.get(self.at..self.at + length)?.iter().collect();
         self.at += length + 1;
@@ -428,7 +428,7 @@ impl Rewriter {
     }
 
     /// `\d` and the like: the items of a set, and whether it is negated.
-    fn class_escape(&self, c: char) -> Option<(&'static str, bool)> {
+    pub(super) fn class_escape(&self, c: char) -> Option<(&'static str, bool)> {
         let items = match (c.to_ascii_lowercase(), self.unicode) {
             ('d', false) => "0-9",
             ('w', false) => WORD,
@@ -520,7 +520,7 @@ impl Rewriter {
         Ok(())
     }
 
-    fn octal(&mut self, most: usize) -> Result<char, RegexError> {
+    pub(super) fn octal(&mut self, most: usize) -> Result<char, RegexError> {
         let mut value = 0;
         for _ in 0..most {
             let Some(digit) = self.next_if(|c| ('0'..='7').contains(&c)) else {
@@ -535,7 +535,7 @@ impl Rewriter {
     }
 
     /// The character that `\c` stands for, inside brackets or outside.
-    fn character_escape(&mut self, c: char) -> Result<char, RegexError> {
+    pub(super) fn character_escape(&mut self, c: char) -> Result<char, RegexError> {
         Ok(match c {
             'a' => '\x07',
             'e' => '\x1b',
@@ -576,7 +576,7 @@ impl Rewriter {
     }
 
     /// `\p{L}`, `\pL`, `\p{^L}`
-    fn property(&mut self, c: char) -> Result<String, RegexError> {
+    pub(super) fn property(&mut self, c: char) -> Result<String, RegexError> {
         let name = if self.peek() == Some('{') {
             self.delimited()
         } else {
@@ -595,124 +595,9 @@ impl Rewriter {
         }
         Ok(format!("\\{letter}{{{name}}}"))
     }
-
-    fn class(&mut self) -> Result<(), RegexError> {
-        let mut items = String::from(if self.eat("^") { "[^" } else { "[" });
-        let mut first = true;
-        let mut last: Option<char> = None;
-        loop {
-            let Some(c) = self.next() else {
-                return error("missing terminating ] for character class");
-            };
-            let before = last.take();
-            match c {
-                ']' if !first => break,
-                '[' if matches!(self.peek(), Some(':' | '.' | '=')) && self.posix_class(&mut items)? => {}
-                '\\' => last = self.class_item_escape(&mut items)?,
-                '-' if before.is_some() && self.peek() != Some(']') => {
-                    self.range(before, &mut items)?;
-                }
-                c => last = Some(c),
-            }
-            first = false;
-            if let Some(c) = last {
-                push_literal(&mut items, c);
-            }
-        }
-        items.push(']');
-        self.out.push_str(&items);
-        self.repeatable = true;
-        Ok(())
-    }
-
-    /// The end of a range whose start is written already.
-    fn range(&mut self, start: Option<char>, items: &mut String) -> Result<(), RegexError> {
-        let end = match self.next() {
-            Some('\\') => {
-                let mut set = String::new();
-                let end = self.class_item_escape(&mut set)?;
-                if end.is_none() {
-                    items.push_str("\\-");
-                    items.push_str(&set);
-                }
-                end
-            }
-            c => c,
-        };
-        let (Some(start), Some(end)) = (start, end) else {
-            return Ok(());
-        };
-        if start > end {
-            return error("range out of order in character class");
-        }
-        items.push('-');
-        push_literal(items, end);
-        Ok(())
-    }
-
-    /// An escape inside brackets: one character, or items that are put at once.
-    fn class_item_escape(&mut self, items: &mut String) -> Result<Option<char>, RegexError> {
-        let Some(c) = self.next() else {
-            return error("\\ at end of pattern");
-        };
-        if let Some((set, negated)) = self.class_escape(c) {
-            _ = if negated {
-                write!(items, "[^{set}]")
-            } else {
-                write!(items, "{set}")
-            };
-            return Ok(None);
-        }
-        match c {
-            'b' => Ok(Some('\x08')),
-            'p' | 'P' => {
-                let property = self.property(c)?;
-                items.push_str(&property);
-                Ok(None)
-            }
-            'Q' => {
-                while self.at < self.text.len() && !self.eat("\\E") {
-                    if let Some(c) = self.next() {
-                        push_literal(items, c);
-                    }
-                }
-                Ok(None)
-            }
-            'E' => Ok(None),
-            'B' | 'R' | 'X' | 'N' => error("escape sequence is invalid in character class"),
-            '1'..='7' => {
-                self.at -= 1;
-                self.octal(3).map(Some)
-            }
-            _ => self.character_escape(c).map(Some),
-        }
-    }
-
-    /// `[:alpha:]` after its `[`; false when it is none, and the bracket is literal.
-    fn posix_class(&mut self, items: &mut String) -> Result<bool, RegexError> {
-        let (start, Some(mark)) = (self.at, self.peek()) else {
-            return Ok(false);
-        };
-        self.at += 1;
-        let name = self.until(mark).filter(|_| self.eat("]"));
-        let Some(name) = name.filter(|name| name.chars().all(|c| c.is_ascii_alphabetic() || c == '^')) else {
-            self.at = start;
-            push_literal(items, '[');
-            return Ok(true);
-        };
-        if mark != ':' {
-            return error("POSIX collating elements are not supported");
-        }
-        let bare = name.trim_start_matches('^');
-        if crate::pattern::Class::from_name(bare.as_bytes()).is_none() {
-            return error("unknown POSIX class name");
-        }
-        _ = write!(items, "[:{name}:]");
-        Ok(true)
-    }
 }
 
-fn push_literal(out: &mut String, c: char) {
+pub(super) fn push_literal(out: &mut String, c: char) {
     if c.is_ascii_alphanumeric() || !c.is_ascii() {
         out.push(c);
     } else {
