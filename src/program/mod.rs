@@ -15,9 +15,12 @@ mod cp;
 mod cut;
 mod dates;
 mod destination;
+mod env;
+mod env_split;
 mod r#false;
 mod grep;
 mod head;
+mod launch;
 mod lines;
 mod link;
 mod ln;
@@ -28,11 +31,13 @@ mod nl;
 mod numbers;
 mod paste;
 mod path;
+mod printenv;
 mod ranges;
 mod remove;
 mod rev;
 mod rm;
 mod rmdir;
+mod sed;
 mod seq;
 mod tac;
 mod tee;
@@ -42,6 +47,7 @@ mod r#true;
 mod uniq;
 mod usage;
 mod wc;
+mod xargs;
 mod yes;
 
 /// Every program, sorted by name.
@@ -50,6 +56,7 @@ pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
+    env::PROGRAM,
     r#false::PROGRAM,
     head::PROGRAM,
     link::PROGRAM,
@@ -58,9 +65,11 @@ pub static PROGRAMS: &[Program] = &[
     mv::PROGRAM,
     nl::PROGRAM,
     paste::PROGRAM,
+    printenv::PROGRAM,
     rev::PROGRAM,
     rm::PROGRAM,
     rmdir::PROGRAM,
+    sed::PROGRAM,
     seq::PROGRAM,
     tac::PROGRAM,
     tee::PROGRAM,
@@ -69,6 +78,7 @@ pub static PROGRAMS: &[Program] = &[
     r#true::PROGRAM,
     uniq::PROGRAM,
     wc::PROGRAM,
+    xargs::PROGRAM,
     yes::PROGRAM,
 ];
 

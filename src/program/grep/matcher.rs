@@ -19,6 +19,8 @@ pub struct Matcher {
 
 #[derive(Debug)]
 enum Engine {
+    /// There are no patterns.
+    Nothing,
     Literal(Box<Finder<'static>>),
     Regex(Regex),
     Perl(Regex),
@@ -37,7 +39,7 @@ impl Matcher {
     /// What is doubtful about the patterns.
     pub fn warnings(&self) -> &[&'static str] {
         match &self.engine {
-            Engine::Literal(_) => &[],
+            Engine::Nothing | Engine::Literal(_) => &[],
             Engine::Regex(regex) | Engine::Perl(regex) => regex.warnings(),
         }
     }
@@ -50,6 +52,7 @@ impl Matcher {
             _ => window,
         };
         let hit = match &self.engine {
+            Engine::Nothing => None,
             Engine::Literal(finder) => {
                 text.get(from..).and_then(|rest| finder.find(rest)).map(|at| from + at)
             }
@@ -82,6 +85,7 @@ impl Matcher {
     /// The leftmost, then longest match at or after `from` in a line.
     pub fn find_in_line(&self, line: &[u8], from: usize) -> Found {
         match &self.engine {
+            Engine::Nothing => Ok(None),
             Engine::Literal(finder) => {
                 let found = line.get(from..).and_then(|rest| finder.find(rest));
                 Ok(found.map(|at| (from + at, from + at + finder.needle().len())))
@@ -92,6 +96,9 @@ impl Matcher {
 }
 
 fn engine(options: &Options, patterns: &[Vec<u8>]) -> Result<Engine, String> {
+    if patterns.is_empty() {
+        return Ok(Engine::Nothing);
+    }
     let bound = match (options.line, options.word) {
         (true, _) => Bound::Line,
         (false, true) => Bound::Word,
