@@ -97,6 +97,20 @@ pub(super) fn list_options(interp: &mut Interp, readable: bool) {
 
 /// `set` alone: every variable with a value, then every function.
 fn list_all(interp: &mut Interp) {
+    list_variables(interp);
+    if interp.options.is(Set::Posix) {
+        return;
+    }
+    let mut functions: Vec<_> = interp.functions.values().cloned().collect();
+    functions.sort_by(|a, b| a.function.name.cmp(&b.function.name));
+    for entry in functions {
+        let text = crate::syntax::print::print_function(&entry.function);
+        interp.print([&text, b"\n".as_slice()].concat());
+    }
+}
+
+/// Every variable with a value, as `name=value`.
+pub(super) fn list_variables(interp: &mut Interp) {
     let names: Vec<_> = interp.vars.sorted().into_iter().map(|(name, variable)| (name.clone(), variable.clone())).collect();
     for (name, variable) in names {
         let value = match variable.value {
@@ -113,14 +127,5 @@ fn list_all(interp: &mut Interp) {
             array => readback::compound(array),
         };
         interp.print([&*name, b"=", &text, b"\n"].concat());
-    }
-    if interp.options.is(Set::Posix) {
-        return;
-    }
-    let mut functions: Vec<_> = interp.functions.values().cloned().collect();
-    functions.sort_by(|a, b| a.function.name.cmp(&b.function.name));
-    for entry in functions {
-        let text = crate::syntax::print::print_function(&entry.function);
-        interp.print([&text, b"\n".as_slice()].concat());
     }
 }

@@ -190,6 +190,11 @@ impl Interp {
         Ok(true)
     }
 
+    /// When the shell started.
+    pub fn started(&self) -> crate::fs::Timestamp {
+        self.started_at
+    }
+
     /// How long the shell has run, for `time` and `SECONDS`.
     pub fn elapsed(&self) -> std::time::Duration {
         between(self.started_at, self.proc.kernel.now())

@@ -278,6 +278,14 @@ impl Interp {
         }
     }
 
+    /// The key of `name[text]` as builtins take it: a string for an associative array, else evaluated.
+    pub fn key_of(&mut self, name: &[u8], text: &[u8]) -> Outcome<Vec<u8>> {
+        if self.is_assoc(name) {
+            return Ok(text.to_vec());
+        }
+        crate::expand::arith::evaluate(self, text).map(|index| index.to_string().into_bytes())
+    }
+
     /// What must follow `unset`.
     pub fn after_unset(&mut self, name: &[u8]) {
         self.hook_assigned(name);

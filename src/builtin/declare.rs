@@ -1,0 +1,509 @@
+//! `declare`, `typeset`, `local`: attributes and values of variables, and listing them.
+//!
+//! `export` and `readonly` share [`assign`] and [`show`].
+
+use std::sync::Arc;
+
+use crate::args::BuiltinSpec;
+use crate::expand::{Attributes, ExpandHost, Failure, Value, Variable, readback, word};
+use crate::interp::{Flow, Interp, Set, Shopt, split_subscript};
+use crate::syntax::ast::Name;
+use crate::syntax::print::print_function;
+
+const DECLARE: BuiltinSpec = BuiltinSpec::with_plus("declare", "aAfFgiIlnrtuxcp");
+const TYPESET: BuiltinSpec = BuiltinSpec::with_plus("typeset", "aAfFgiIlnrtuxcp");
+const LOCAL: BuiltinSpec = BuiltinSpec::with_plus("local", "aAfFgiIlnrtuxcp");
+
+/// What a declaration asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Request {
+    /// The builtin's name, for messages.
+    pub name: &'static str,
+    /// Attributes to set.
+    pub on: Attributes,
+    /// Attributes to clear.
+    pub off: Attributes,
+    /// `-g`
+    pub global: bool,
+    /// `-I`, or `localvar_inherit`
+    pub inherit: bool,
+    /// Make a local variable.
+    pub local: bool,
+}
+
+/// `declare`
+pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    declare(interp, &DECLARE, args)
+}
+
+/// `typeset`
+pub fn run_typeset(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    declare(interp, &TYPESET, args)
+}
+
+/// `local`
+pub fn run_local(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if !interp.vars.in_function() {
+        interp.complain("local", "can only be used in a function");
+        return Ok(1);
+    }
+    if let [only] = args
+        && only == b"-"
+    {
+        interp.vars.save_options(interp.options);
+        return Ok(0);
+    }
+    declare(interp, &LOCAL, args)
+}
+
+/// The attribute of a letter.
+pub(super) const fn attribute(letter: u8) -> Option<Attributes> {
+    Some(match letter {
+        b'a' => Attributes::ARRAY,
+        b'A' => Attributes::ASSOC,
+        b'i' => Attributes::INTEGER,
+        b'l' => Attributes::LOWER,
+        b'u' => Attributes::UPPER,
+        b'c' => Attributes::CAPITAL,
+        b'n' => Attributes::NAMEREF,
+        b'r' => Attributes::READONLY,
+        b't' => Attributes::TRACE,
+        b'x' => Attributes::EXPORT,
+        _ => return None,
+    })
+}
+
+fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
+    let parsed = match interp.parse_options(spec, args) {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let in_function = interp.vars.in_function();
+    let global = parsed.has(b'g');
+    let mut request = Request {
+        name: spec.name,
+        global,
+        local: in_function && !global,
+        inherit: parsed.has(b'I') || interp.options.shopt(Shopt::LocalvarInherit),
+        ..Request::default()
+    };
+    for option in &parsed.options {
+        if let Some(bit) = attribute(option.letter) {
+            if option.plus {
+                request.off = request.off.with(bit);
+            } else {
+                request.on = request.on.with(bit);
+            }
+        }
+    }
+    let functions = parsed.has(b'f') || parsed.has(b'F');
+    if functions {
+        return declare_functions(interp, &parsed.operands, request, parsed.has(b'F'));
+    }
+    if parsed.has(b'p') {
+        return show_named(interp, spec.name, &parsed.operands, request.on);
+    }
+    if parsed.operands.is_empty() {
+        if spec.name == "local" {
+            for name in interp.vars.locals() {
+                show(interp, &name);
+            }
+        } else if request.on == Attributes::default() {
+            super::set::list_variables(interp);
+        } else {
+            show_with(interp, request.on);
+        }
+        return Ok(0);
+    }
+    let mut status = 0;
+    for operand in &parsed.operands {
+        if spec.name == "local" && operand == b"-" {
+            interp.vars.save_options(interp.options);
+            continue;
+        }
+        status = status.max(assign(interp, operand, request)?);
+    }
+    Ok(status)
+}
+
+/// An argument cut into its pieces.
+struct Operand<'a> {
+    name: &'a [u8],
+    key: Option<&'a [u8]>,
+    append: bool,
+    value: Option<&'a [u8]>,
+}
+
+fn cut(operand: &[u8]) -> Operand<'_> {
+    // The `=` behind the name, or behind a subscript's bracket.
+    let end = operand.iter().position(|byte| matches!(byte, b'=' | b'[')).unwrap_or(operand.len());
+    let equals = if operand.get(end) == Some(&b'[') {
+        let close = memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]=")
+            .or_else(|| memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]+="));
+        match close {
+            Some(close) => memchr::memchr(b'=', operand.get(end + close..).unwrap_or_default()).map(|i| end + close + i),
+            None => None,
+        }
+    } else {
+        (end < operand.len()).then_some(end)
+    };
+    let (left, value) = match equals {
+        Some(at) => (operand.get(..at).unwrap_or_default(), operand.get(at + 1..)),
+        None => (operand, None),
+    };
+    let append = value.is_some() && left.last() == Some(&b'+');
+    let left = if append { left.get(..left.len() - 1).unwrap_or_default() } else { left };
+    let (name, key) = split_subscript(left);
+    Operand { name, key, append, value }
+}
+
+/// Declares one operand. Its status; an error that abandons the line is control flow.
+pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> Flow {
+    let pieces = cut(operand);
+    if !word::is_name(pieces.name) {
+        let message = [b"`", operand, b"': not a valid identifier"].concat();
+        interp.complain(request.name, message);
+        return Ok(1);
+    }
+    let name = match target(interp, &pieces, request) {
+        Ok(name) => name,
+        Err(status) => return Ok(status),
+    };
+    if let Some(status) = refuse(interp, &name, &pieces, request) {
+        return Ok(status);
+    }
+    let declared = interp.declared.iter().position(|declared| declared.argument == operand);
+    let elements = match (declared, pieces.value) {
+        (Some(index), _) => Some(interp.declared.swap_remove(index).elements),
+        (None, Some(value)) if pieces.key.is_none() && is_array(interp, &name, request) && is_compound(value) => {
+            interp.parse_elements(value)
+        }
+        _ => None,
+    };
+    set_attributes(interp, &name, request, elements.is_some() || pieces.key.is_some());
+    let readonly = interp.vars.get(&name).is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+    let lift = readonly && request.on.has(Attributes::READONLY);
+    if lift {
+        let variable = interp.vars.entry(&name);
+        variable.attributes = variable.attributes.without(Attributes::READONLY);
+    }
+    let result = match (elements, pieces.value) {
+        (Some(elements), _) => interp.assign_array(&name, elements, pieces.append),
+        (None, Some(value)) => assign_value(interp, &name, &pieces, value, request),
+        (None, None) => Ok(()),
+    };
+    if lift {
+        let variable = interp.vars.entry(&name);
+        variable.attributes = variable.attributes.with(Attributes::READONLY);
+    }
+    match result {
+        Ok(()) => Ok(0),
+        Err(Failure::Discard(message)) => {
+            interp.complain(request.name, message);
+            Ok(1)
+        }
+        Err(failure) => Err(interp.fail_expansion(failure)),
+    }
+}
+
+fn assign_value(
+    interp: &mut Interp,
+    name: &Name,
+    pieces: &Operand<'_>,
+    value: &[u8],
+    request: Request,
+) -> Result<(), crate::interp::ExpandFailure> {
+    if request.on.has(Attributes::NAMEREF) {
+        interp.vars.set_raw(name, value.to_vec());
+        return Ok(());
+    }
+    let key = match pieces.key {
+        Some(key) if interp.is_assoc(name) => Some(key.to_vec()),
+        Some(key) => Some(crate::expand::arith::evaluate(interp, key)?.to_string().into_bytes()),
+        None => None,
+    };
+    interp.assign_element(name, key.as_deref(), value, pieces.append)
+}
+
+fn is_compound(value: &[u8]) -> bool {
+    value.first() == Some(&b'(') && value.last() == Some(&b')')
+}
+
+fn is_array(interp: &Interp, name: &[u8], request: Request) -> bool {
+    request.on.has(Attributes::ARRAY.with(Attributes::ASSOC))
+        || interp.vars.get(name).is_some_and(|variable| {
+            variable.value.is_array() || variable.attributes.has(Attributes::ARRAY.with(Attributes::ASSOC))
+        })
+}
+
+/// The variable to declare: made local where asked, found through namerefs otherwise.
+fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<Name, i32> {
+    let name: Name = pieces.name.into();
+    let reference = request.on.has(Attributes::NAMEREF) || request.off.has(Attributes::NAMEREF);
+    if reference {
+        check_reference(interp, pieces, request)?;
+    }
+    if request.local && !interp.vars.is_local(&name) {
+        let outer = interp.vars.get(&name).cloned();
+        let readonly = outer.as_ref().is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+        if readonly && !interp.vars.is_local(&name) {
+            interp.complain(request.name, [&*name, b": readonly variable"].concat());
+            return Err(1);
+        }
+        interp.vars.make_local(&name, false);
+        if request.inherit && let Some(outer) = outer {
+            *interp.vars.entry(&name) = outer;
+        }
+        interp.after_unset(&name);
+        return Ok(name);
+    }
+    if reference || request.local {
+        return Ok(name);
+    }
+    let (resolved, _) = interp.resolve(&name);
+    Ok(resolved)
+}
+
+fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<(), i32> {
+    let Some(value) = pieces.value.filter(|_| request.on.has(Attributes::NAMEREF)) else { return Ok(()) };
+    let (base, _) = split_subscript(value);
+    if value == pieces.name && !request.local {
+        let message = [pieces.name, b": nameref variable self references not allowed"].concat();
+        interp.complain(request.name, message);
+        return Err(1);
+    }
+    if value == pieces.name {
+        let message = [b"warning: ".as_slice(), pieces.name, b": circular name reference"].concat();
+        interp.complain(request.name, message);
+    }
+    if !word::is_name(base) {
+        interp.complain(request.name, [b"`", value, b"': invalid variable name for name reference"].concat());
+        return Err(1);
+    }
+    Ok(())
+}
+
+/// What cannot be: readonly variables, arrays turned into the other kind.
+fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Request) -> Option<i32> {
+    let Some(variable) = interp.vars.get(name) else {
+        if request.on.has(Attributes::ARRAY) && request.on.has(Attributes::ASSOC) {
+            interp.complain(request.name, [&**name, b": cannot convert associative to indexed array"].concat());
+            return Some(1);
+        }
+        return None;
+    };
+    let attributes = variable.attributes;
+    let assoc = matches!(variable.value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC);
+    let indexed = matches!(variable.value, Value::Indexed(_)) || attributes.has(Attributes::ARRAY);
+    let message: &[u8] = if attributes.has(Attributes::READONLY)
+        && (pieces.value.is_some() || request.off.has(Attributes::READONLY))
+    {
+        b": readonly variable"
+    } else if request.off.has(Attributes::ARRAY.with(Attributes::ASSOC)) && (assoc || indexed) {
+        b": cannot destroy array variables in this way"
+    } else if request.on.has(Attributes::ARRAY) && (assoc || request.on.has(Attributes::ASSOC)) {
+        b": cannot convert associative to indexed array"
+    } else if request.on.has(Attributes::ASSOC) && indexed && !assoc {
+        b": cannot convert indexed to associative array"
+    } else {
+        return None;
+    };
+    interp.complain(request.name, [&**name, message].concat());
+    Some(1)
+}
+
+fn set_attributes(interp: &mut Interp, name: &Name, request: Request, makes_array: bool) {
+    let variable =
+        if request.global { interp.vars.global(name) } else { interp.vars.entry(name) };
+    let mut attributes = variable.attributes.without(request.off);
+    let mut on = request.on;
+    // The last of -l, -u, -c wins, and sets the others off.
+    let cases = Attributes(Attributes::LOWER.0 | Attributes::UPPER.0 | Attributes::CAPITAL.0);
+    if on.has(cases) {
+        attributes = attributes.without(cases);
+        if on.has(Attributes::LOWER) && on.has(Attributes::UPPER) {
+            on = on.without(cases);
+        }
+    }
+    attributes = attributes.with(on);
+    if makes_array && !attributes.has(Attributes::ASSOC) && !matches!(variable.value, Value::Assoc(_)) {
+        attributes = attributes.with(Attributes::ARRAY);
+    }
+    variable.attributes = attributes;
+    match (&variable.value, attributes.has(Attributes::ASSOC), attributes.has(Attributes::ARRAY)) {
+        (Value::Scalar(text), true, _) => {
+            let mut array = crate::expand::Assoc::default();
+            array.set(b"0", text.clone());
+            variable.value = Value::Assoc(Arc::new(array));
+        }
+        (Value::Scalar(text), false, true) => {
+            variable.value = Value::Indexed(Arc::new(crate::expand::Indexed::from_texts([text.clone()])));
+        }
+        _ => {}
+    }
+    interp.vars.touch_environment();
+}
+
+// --- listing ------------------------------------------------------------------------------------------------------
+
+/// Prints one variable as `declare -p` does. `false` when there is none.
+pub(super) fn show(interp: &mut Interp, name: &[u8]) -> bool {
+    let Some(variable) = interp.vars.get(name).cloned() else { return false };
+    let line = describe(interp, name, &variable);
+    interp.print(line);
+    true
+}
+
+fn describe(interp: &mut Interp, name: &[u8], variable: &Variable) -> Vec<u8> {
+    let value = match &variable.value {
+        Value::Dynamic(code) => interp.dynamic(*code).unwrap_or(Value::Unset),
+        value => value.clone(),
+    };
+    let shown = Variable { value: value.clone(), attributes: variable.attributes };
+    let flags = shown.flags();
+    let flags = if flags.is_empty() { "-".to_owned() } else { flags };
+    let mut line = format!("declare -{flags} ").into_bytes();
+    line.extend_from_slice(name);
+    if value != Value::Unset {
+        line.push(b'=');
+        line.extend_from_slice(&readback::compound(&value));
+    }
+    line.push(b'\n');
+    line
+}
+
+/// `declare -p name …`, or all that have the attributes.
+pub(super) fn show_named(interp: &mut Interp, builtin: &str, names: &[Vec<u8>], on: Attributes) -> Flow {
+    if names.is_empty() {
+        show_with(interp, on);
+        return Ok(0);
+    }
+    let mut status = 0;
+    for name in names {
+        if !show(interp, name) {
+            interp.complain(builtin, [name, b": not found".as_slice()].concat());
+            status = 1;
+        }
+    }
+    Ok(status)
+}
+
+/// Prints every variable that has all of these attributes.
+pub(super) fn show_with(interp: &mut Interp, on: Attributes) {
+    let names: Vec<Name> = interp
+        .vars
+        .sorted()
+        .into_iter()
+        .filter(|(_, variable)| {
+            let array = matches!(variable.value, Value::Indexed(_));
+            let assoc = matches!(variable.value, Value::Assoc(_));
+            let implied = Attributes(
+                variable.attributes.0
+                    | if array { Attributes::ARRAY.0 } else { 0 }
+                    | if assoc { Attributes::ASSOC.0 } else { 0 },
+            );
+            on.0 & implied.0 == on.0
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    for name in names {
+        show(interp, &name);
+    }
+}
+
+fn declare_functions(interp: &mut Interp, names: &[Vec<u8>], request: Request, only_names: bool) -> Flow {
+    let changes = request.on != Attributes::default() || request.off != Attributes::default();
+    if names.is_empty() {
+        list_functions(interp, only_names, request);
+        return Ok(0);
+    }
+    let mut status = 0;
+    for name in names {
+        let Some(entry) = interp.functions.get(name.as_slice()).cloned() else {
+            if changes {
+                interp.complain(request.name, [name, b": not found".as_slice()].concat());
+            }
+            status = 1;
+            continue;
+        };
+        if changes {
+            status = status.max(change_function(interp, name, request));
+        } else if only_names {
+            let mut line = name.clone();
+            if interp.options.shopt(Shopt::Extdebug) {
+                line.extend_from_slice(format!(" {} ", entry.function.line).as_bytes());
+                line.extend_from_slice(&entry.source);
+            }
+            line.push(b'\n');
+            interp.print(line);
+        } else {
+            let text = print_function(&entry.function);
+            interp.print([&text, b"\n".as_slice()].concat());
+        }
+    }
+    Ok(status)
+}
+
+/// `export -f`, `readonly -f`, `declare -ft`.
+pub(super) fn change_function(interp: &mut Interp, name: &[u8], request: Request) -> i32 {
+    let Some(entry) = Arc::make_mut(&mut interp.functions).get_mut(name) else { return 1 };
+    if request.off.has(Attributes::READONLY) && entry.readonly {
+        interp.complain(request.name, [name, b": readonly function"].concat());
+        return 1;
+    }
+    entry.exported = (entry.exported || request.on.has(Attributes::EXPORT)) && !request.off.has(Attributes::EXPORT);
+    entry.readonly |= request.on.has(Attributes::READONLY);
+    entry.trace = (entry.trace || request.on.has(Attributes::TRACE)) && !request.off.has(Attributes::TRACE);
+    0
+}
+
+/// Prints functions, with `declare -fx` lines for those that have attributes.
+pub(super) fn list_functions(interp: &mut Interp, only_names: bool, request: Request) {
+    let mut entries: Vec<_> = interp.functions.values().cloned().collect();
+    entries.sort_by(|a, b| a.function.name.cmp(&b.function.name));
+    for entry in entries {
+        let exported = request.on.has(Attributes::EXPORT);
+        let readonly = request.on.has(Attributes::READONLY);
+        if (exported && !entry.exported) || (readonly && !entry.readonly) {
+            continue;
+        }
+        let mut flags = "f".to_owned();
+        for (on, letter) in [(entry.readonly, 'r'), (entry.trace, 't'), (entry.exported, 'x')] {
+            if on {
+                flags.push(letter);
+            }
+        }
+        let name = &entry.function.name;
+        if !only_names {
+            let text = print_function(&entry.function);
+            interp.print([&text, b"\n".as_slice()].concat());
+        }
+        if only_names || flags.len() > 1 {
+            interp.print([format!("declare -{flags} ").as_bytes(), name, b"\n"].concat());
+        }
+    }
+}
+
+/// `set -o posix` changes how `export -p` and `readonly -p` print.
+pub(super) fn show_posix(interp: &mut Interp, word: &str, on: Attributes) -> bool {
+    if !interp.options.is(Set::Posix) {
+        return false;
+    }
+    let all: Vec<(Name, Variable)> = interp
+        .vars
+        .sorted()
+        .into_iter()
+        .filter(|(_, variable)| variable.attributes.has(on))
+        .map(|(name, variable)| (name.clone(), variable.clone()))
+        .collect();
+    for (name, variable) in all {
+        let mut line = [word.as_bytes(), b" ", &name].concat();
+        if variable.value != Value::Unset {
+            line.push(b'=');
+            line.extend_from_slice(&readback::compound(&variable.value));
+        }
+        line.push(b'\n');
+        interp.print(line);
+    }
+    true
+}

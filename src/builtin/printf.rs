@@ -1,0 +1,78 @@
+//! `printf [-v var] format [arguments]`
+
+use crate::args::BuiltinSpec;
+use crate::expand::word;
+use crate::interp::{Flow, Interp, split_subscript};
+use crate::text::printf::{Family, Format, Host};
+
+const SPEC: BuiltinSpec = BuiltinSpec::new("printf", "v:");
+
+/// Bytes of one field, and of all output, that are refused.
+const LIMIT: usize = 256 << 20;
+
+struct Shell<'a>(&'a mut Interp);
+
+impl Host for Shell<'_> {
+    fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8> {
+        let format = if format.is_empty() { b"%X".as_slice() } else { format };
+        let time = match seconds {
+            -1 => self.0.proc.kernel.now(),
+            -2 => self.0.started(),
+            seconds => crate::fs::Timestamp { seconds, nanos: 0 },
+        };
+        self.0.format_timestamp(format, time)
+    }
+
+    fn assign(&mut self, name: &[u8], count: usize) -> Result<(), Vec<u8>> {
+        if !word::is_name(name) {
+            return Err([b"`", name, b"': not a valid identifier"].concat());
+        }
+        self.0.vars.set_raw(name, count.to_string().into_bytes());
+        Ok(())
+    }
+}
+
+/// The builtin.
+pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    let parsed = match interp.parse_options(&SPEC, args) {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
+    };
+    let variable = parsed.last(b'v').map(<[u8]>::to_vec);
+    if let Some(name) = &variable
+        && !word::is_name(split_subscript(name).0)
+    {
+        interp.complain("printf", [b"`", name.as_slice(), b"': not a valid identifier"].concat());
+        return Ok(2);
+    }
+    let Some((format, arguments)) = parsed.operands.split_first() else {
+        return Ok(interp.say_usage("printf", SPEC.usage_error(None)));
+    };
+    let format = Format::parse(format, Family::Bash);
+    let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().limits().memory_bytes).unwrap_or(LIMIT));
+    let Ok(printed) = format.run(arguments, &mut Shell(interp), limit) else {
+        interp.proc.kernel.meter().stop(crate::kernel::Halt::Memory);
+        return Err(crate::interp::Divert::Halt(crate::kernel::Halt::Memory));
+    };
+    interp.proc.kernel.meter().charge_bytes(printed.bytes.len())?;
+    for complaint in &printed.complaints {
+        interp.complain("printf", complaint.message());
+    }
+    match variable {
+        Some(name) => store(interp, &name, &printed.bytes)?,
+        None => interp.print(&printed.bytes),
+    }
+    Ok(i32::from(printed.status))
+}
+
+fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<()> {
+    // A NUL ends the string.
+    let end = memchr::memchr(0, value).unwrap_or(value.len());
+    let value = value.get(..end).unwrap_or(value);
+    let (base, key) = split_subscript(name);
+    let result = match key {
+        None => interp.assign_element(base, None, value, false),
+        Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
+    };
+    result.map_err(|failure| interp.fail_expansion(failure))
+}

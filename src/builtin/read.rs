@@ -1,0 +1,313 @@
+//! `read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name …]`
+//!
+//! Takes one line and no more from its descriptor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::args::BuiltinSpec;
+use crate::expand::{ExpandHost, Ifs, word};
+use crate::fs::Errno;
+use crate::interp::{Flow, Interp, split_subscript};
+use crate::kernel::File;
+
+const SPEC: BuiltinSpec = BuiltinSpec::new("read", "ersa:d:i:n:N:p:t:u:");
+
+struct Request {
+    raw: bool,
+    array: Option<Vec<u8>>,
+    delimiter: u8,
+    /// `-n`, or `-N` when `exact`.
+    count: Option<usize>,
+    exact: bool,
+    timeout: Option<Duration>,
+    fd: u32,
+    names: Vec<Vec<u8>>,
+}
+
+/// The builtin.
+pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
+    let request = match parse(interp, &args) {
+        Ok(request) => request,
+        Err(status) => return Ok(status),
+    };
+    let file = match interp.proc.fds.get(request.fd) {
+        Ok(file) => Arc::clone(file),
+        Err(errno) => {
+            interp.complain("read", format!("{}: invalid file descriptor: {errno}", request.fd));
+            return Ok(1);
+        }
+    };
+    interp.flush().await?;
+    if request.timeout == Some(Duration::ZERO) {
+        return Ok(i32::from(!file.is_readable()));
+    }
+    let taken = match request.timeout {
+        None => take(interp, &file, &request).await,
+        Some(limit) => take_within(interp, &file, &request, limit).await,
+    };
+    let (text, marks, status) = match taken {
+        Ok(taken) => taken,
+        Err(errno) => {
+            interp.complain("read", format!("{}: read error: {errno}", request.fd));
+            return Ok(1);
+        }
+    };
+    interp.proc.kernel.meter().charge_bytes(text.len())?;
+    assign(interp, &request, &text, &marks)?;
+    Ok(status)
+}
+
+fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
+    let parsed = interp.parse_options(&SPEC, args)?;
+    let mut request = Request {
+        raw: false,
+        array: None,
+        delimiter: b'\n',
+        count: None,
+        exact: false,
+        timeout: None,
+        fd: 0,
+        names: parsed.operands,
+    };
+    for option in &parsed.options {
+        let value = option.value.clone().unwrap_or_default();
+        match option.letter {
+            b'r' => request.raw = true,
+            b'a' => request.array = Some(value),
+            b'd' => request.delimiter = value.first().copied().unwrap_or(0),
+            b'n' | b'N' => {
+                let count = super::support::number(&value).and_then(|count| usize::try_from(count).ok());
+                let Some(count) = count else {
+                    interp.complain("read", [&value, b": invalid number".as_slice()].concat());
+                    return Err(1);
+                };
+                request.count = Some(count);
+                request.exact = option.letter == b'N';
+            }
+            b't' => request.timeout = Some(timeout(interp, &value)?),
+            b'u' => {
+                let fd = super::support::number(&value).and_then(|fd| u32::try_from(fd).ok());
+                let Some(fd) = fd else {
+                    interp.complain("read", [&value, b": invalid file descriptor specification".as_slice()].concat());
+                    return Err(1);
+                };
+                request.fd = fd;
+            }
+            // Prompts and editing are for terminals.
+            _ => {}
+        }
+    }
+    for name in &request.names {
+        if !word::is_name(split_subscript(name).0) {
+            interp.complain("read", [b"`", name.as_slice(), b"': not a valid identifier"].concat());
+            return Err(1);
+        }
+    }
+    Ok(request)
+}
+
+fn timeout(interp: &mut Interp, text: &[u8]) -> Result<Duration, i32> {
+    let seconds = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
+        Some(duration) => Ok(duration),
+        None => {
+            interp.complain("read", [text, b": invalid timeout specification"].concat());
+            Err(1)
+        }
+    }
+}
+
+/// The text, which of its bytes were escaped, and the status.
+type Taken = Result<(Vec<u8>, Vec<bool>, i32), Errno>;
+
+async fn take_within(interp: &Interp, file: &Arc<File>, request: &Request, limit: Duration) -> Taken {
+    let kernel = interp.proc.kernel.clone();
+    let until = crate::kernel::after(kernel.now(), limit);
+    let mut sleep = Box::pin(kernel.sleep_until(until));
+    let mut read = Box::pin(take(interp, file, request));
+    std::future::poll_fn(|cx| {
+        if let std::task::Poll::Ready(taken) = read.as_mut().poll(cx) {
+            return std::task::Poll::Ready(taken);
+        }
+        match sleep.as_mut().poll(cx) {
+            std::task::Poll::Ready(()) => std::task::Poll::Ready(Ok((Vec::new(), Vec::new(), 142))),
+            std::task::Poll::Pending => std::task::Poll::Pending,
+        }
+    })
+    .await
+}
+
+async fn take(interp: &Interp, file: &Arc<File>, request: &Request) -> Taken {
+    let meter = interp.proc.kernel.meter();
+    let mut text = Vec::new();
+    let mut marks = Vec::new();
+    if let Some(count) = request.count {
+        return take_count(interp, file, request, count).await;
+    }
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let count = file.read_until(&mut line, request.delimiter, 1 << 20).await?;
+        meter.check_memory(text.len() as u64 + count as u64).map_err(|_| Errno::ENOMEM)?;
+        let ended = line.last() == Some(&request.delimiter);
+        if ended {
+            line.pop();
+        }
+        line.retain(|byte| *byte != 0);
+        if request.raw {
+            text.extend_from_slice(&line);
+            if count == 0 || ended {
+                marks.resize(text.len(), false);
+                return Ok((text, marks, i32::from(!ended)));
+            }
+            continue;
+        }
+        let continues = unescape(&line, &mut text, &mut marks);
+        if continues && ended {
+            // Backslash-newline disappears; another delimiter is kept.
+            if request.delimiter != b'\n' {
+                text.push(request.delimiter);
+                marks.push(true);
+            }
+            continue;
+        }
+        if count == 0 || ended {
+            return Ok((text, marks, i32::from(!ended)));
+        }
+    }
+}
+
+/// Takes backslashes out; says whether the last byte was an unescaped backslash.
+fn unescape(line: &[u8], text: &mut Vec<u8>, marks: &mut Vec<bool>) -> bool {
+    let mut bytes = line.iter().copied();
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            text.push(byte);
+            marks.push(false);
+            continue;
+        }
+        match bytes.next() {
+            Some(b'\n') => {}
+            Some(next) => {
+                text.push(next);
+                marks.push(true);
+            }
+            None => return true,
+        }
+    }
+    false
+}
+
+/// `-n` and `-N`: characters, not bytes.
+async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count: usize) -> Taken {
+    let mut text = Vec::new();
+    let mut marks = Vec::new();
+    let mut byte = Vec::new();
+    let mut escaped = false;
+    while crate::text::utf8::count(&text) < count || crate::text::utf8::is_truncated(&text) {
+        interp.proc.kernel.meter().charge(1).map_err(|_| Errno::EIO)?;
+        byte.clear();
+        if file.read(&mut byte, 1).await? == 0 {
+            return Ok((text, marks, 1));
+        }
+        let Some(&next) = byte.first() else { break };
+        if next == request.delimiter && !request.exact && !escaped {
+            return Ok((text, marks, 0));
+        }
+        if next == b'\\' && !request.raw && !escaped {
+            escaped = true;
+            continue;
+        }
+        if !(escaped && next == b'\n') && next != 0 {
+            text.push(next);
+            marks.push(escaped);
+        }
+        escaped = false;
+    }
+    Ok((text, marks, 0))
+}
+
+fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<()> {
+    let ifs = interp.ifs();
+    if let Some(array) = &request.array {
+        let fields = split(text, marks, &ifs, usize::MAX);
+        return interp.set_array(array, fields);
+    }
+    if request.names.is_empty() {
+        return interp.set_scalar(b"REPLY", text);
+    }
+    if request.exact {
+        for (i, name) in request.names.iter().enumerate() {
+            store(interp, name, if i == 0 { text } else { b"" })?;
+        }
+        return Ok(());
+    }
+    let mut fields = split(text, marks, &ifs, request.names.len()).into_iter();
+    for name in &request.names {
+        let value = fields.next().unwrap_or_default();
+        store(interp, name, &value)?;
+    }
+    Ok(())
+}
+
+fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<()> {
+    let (base, key) = split_subscript(name);
+    let result = match key {
+        None => interp.assign_element(base, None, value, false),
+        Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
+    };
+    result.map_err(|failure| interp.fail_expansion(failure))
+}
+
+/// Splits by `IFS` into at most `most` fields; the last one takes the rest, without its trailing white space.
+fn split(text: &[u8], marks: &[bool], ifs: &Ifs, most: usize) -> Vec<Vec<u8>> {
+    let class = |at: usize| match (text.get(at), marks.get(at)) {
+        (Some(byte), Some(false) | None) => ifs.class(*byte),
+        _ => 0,
+    };
+    let mut fields = Vec::new();
+    let mut at = 0;
+    while class(at) == 1 {
+        at += 1;
+    }
+    while at < text.len() {
+        if fields.len() + 1 == most {
+            fields.push(rest(text, at, &class));
+            return fields;
+        }
+        let start = at;
+        while at < text.len() && class(at) == 0 {
+            at += 1;
+        }
+        fields.push(text.get(start..at).unwrap_or_default().to_vec());
+        while class(at) == 1 {
+            at += 1;
+        }
+        if class(at) == 2 {
+            at += 1;
+            while class(at) == 1 {
+                at += 1;
+            }
+        }
+    }
+    fields
+}
+
+/// The last field: a single trailing separator is dropped when nothing but white space follows it.
+fn rest(text: &[u8], at: usize, class: &impl Fn(usize) -> u8) -> Vec<u8> {
+    let mut end = text.len();
+    while end > at && class(end - 1) == 1 {
+        end -= 1;
+    }
+    if end > at && class(end - 1) == 2 {
+        let inner = (at..end - 1).any(|i| class(i) == 2);
+        if !inner {
+            end -= 1;
+            while end > at && class(end - 1) == 1 {
+                end -= 1;
+            }
+        }
+    }
+    text.get(at..end).unwrap_or_default().to_vec()
+}
