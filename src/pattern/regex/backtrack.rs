@@ -16,9 +16,9 @@ use crate::pattern::unit::{fold, unit_at, unit_before};
 /// The program may have so many instructions.
 const PROGRAM_LIMIT: usize = 200_000;
 /// Steps of one search.
-const STEP_LIMIT: u64 = 50_000_000;
+const STEP_LIMIT: u64 = 20_000_000;
 /// Ways remembered at one start.
-const MEMORY_LIMIT: usize = 1_000_000;
+const MEMORY_LIMIT: usize = 400_000;
 /// Places tried from one that the automaton found.
 const TRIES: usize = 32;
 

@@ -5,7 +5,7 @@
 //! `translate` writes it for `regex-automata`, whose engines (literal search, lazy automata) do the work.
 //!
 //! **Longest.** Those engines take the first match that greedy choice finds; POSIX wants the longest at the leftmost
-//! place. The start is the same; the end comes from a second automaton (`automata`), unless the tree shows that
+//! place. The start is the same; the end comes from a second automaton (`engine`), unless the tree shows that
 //! both agree. Groups are then those that greedy choice gives among the paths of that length, which is what the
 //! library reports.
 //!
@@ -41,7 +41,7 @@ pub use error::RegexError;
 use automata::Automata;
 use backtrack::Backtracker;
 use perl::PerlRegex;
-use tree::{Assertion, Tree};
+use tree::{Assertion, Set, Tree};
 
 use super::unit::unit_at;
 
@@ -156,10 +156,10 @@ impl Regex {
             trees.push(parsed.tree);
             warnings.extend(parsed.warnings);
         }
-        let tree = if trees.len() == 1 {
-            trees.swap_remove(0)
-        } else {
-            Tree::Alternate(trees)
+        let tree = match trees.len() {
+            0 => Tree::Set(Set::default()),
+            1 => trees.swap_remove(0),
+            _ => Tree::Alternate(trees),
         };
         let tree = bounded(tree, options.bound);
         let engine = if tree.has_back_reference() {
@@ -272,4 +272,75 @@ fn splits_character(text: &[u8], at: usize) -> bool {
         return false;
     }
     (1..=at.min(3)).any(|back| unit_at(text, at - back).is_some_and(|(_, length)| length > back))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile(pattern: &str) -> Result<Regex, RegexError> {
+        let options = RegexOptions {
+            gnu: true,
+            ..RegexOptions::default()
+        };
+        Regex::compile(pattern.as_bytes(), Syntax::Extended, options)
+    }
+
+    #[test]
+    fn bombs_are_refused_or_harmless() {
+        let deep = "(x".repeat(200) + &"){1,2}{1,3}{1,2}{1,3}".repeat(200);
+        for pattern in [
+            deep.as_str(),
+            "((a{1000}){1000}){1000}",
+            "a{2}{2}{2}{2}{2}{2}{2}{2}",
+            "(\\1{9}){9}(\\1{9})",
+        ] {
+            let error = compile(pattern).err();
+            assert!(
+                matches!(error, Some(RegexError::TooBig | RegexError::InvalidBackReference)),
+                "{error:?}"
+            );
+        }
+        let nested = "(a".repeat(199) + &")*".repeat(199);
+        assert!(compile(&nested).unwrap().is_match(b"aaab").unwrap());
+        let text = "a".repeat(3000);
+        assert_eq!(
+            compile("(((a*)*)*)*b").unwrap().find_at(text.as_bytes(), 0),
+            Ok(None)
+        );
+        assert_eq!(
+            compile("(.*)(.*)\\2\\1\\2b").unwrap().find_at(text.as_bytes(), 0),
+            Ok(None)
+        );
+        let hard = compile("(.*)(.*)(.*)\\3\\2\\1(.)b\\4")
+            .unwrap()
+            .find_at(format!("{text}bb").as_bytes(), 0);
+        assert_eq!(hard, Err(RegexError::Exhausted));
+    }
+
+    #[test]
+    fn broken_bytes_match_themselves_only() {
+        let options = RegexOptions::default();
+        let at = |pattern: &[u8], text: &[u8]| {
+            Regex::compile(pattern, Syntax::Basic, options)
+                .unwrap()
+                .find_at(text, 0)
+                .unwrap()
+        };
+        assert_eq!(at(b"a.b", b"a\xffb"), None);
+        assert_eq!(at(b"a[^x]b", b"a\xffb"), None);
+        assert_eq!(at(b"a\xffb", b"xa\xffb"), Some((1, 4)));
+        assert_eq!(at(b"[\xff]", b"a\xff"), Some((1, 2)));
+        assert_eq!(at("a.b".as_bytes(), "a€b".as_bytes()), Some((0, 5)));
+    }
+
+    #[test]
+    fn several_patterns() {
+        let options = RegexOptions::default();
+        let regex = Regex::compile_any(&[b"\\(a\\)\\1", b"\\(b\\)\\1"], Syntax::Basic, options).unwrap();
+        assert_eq!(regex.find_at(b"abba", 0), Ok(Some((1, 3))));
+        assert_eq!(regex.group_count(), 2);
+        let none = Regex::compile_any(&[], Syntax::Basic, options).unwrap();
+        assert_eq!(none.is_match(b""), Ok(false));
+    }
 }

@@ -9,8 +9,11 @@ use super::{RegexError, RegexOptions, Syntax};
 use crate::pattern::class::Class;
 use crate::pattern::unit::unit_at;
 
-/// Groups and repetitions nested deeper than this are refused.
+/// Groups nested deeper than this are refused.
 const DEPTH_LIMIT: u32 = 200;
+
+/// Intervals that repeat intervals, deeper than this, are refused.
+const INTERVAL_DEPTH_LIMIT: u32 = 6;
 
 /// `RE_DUP_MAX`
 const REPEAT_LIMIT: u32 = 0x7fff;
@@ -347,7 +350,7 @@ impl Parser<'_> {
             };
             self.fetch(false);
             (tree, depth) = repeat(tree, least, most, depth);
-            if depth > DEPTH_LIMIT {
+            if depth > INTERVAL_DEPTH_LIMIT {
                 return Err(RegexError::TooBig);
             }
             if self.dialect.strict_repeats && matches!(self.token, Token::Star | Token::OpenInterval) {
