@@ -26,6 +26,7 @@ fn leave(interp: &mut Interp, name: &str, args: &[Vec<u8>], divert: fn(u32) -> D
             Some(levels) if levels >= 1 => u32::try_from(levels).unwrap_or(u32::MAX),
             Some(_) => {
                 interp.complain(name, [text, b": loop count out of range".as_slice()].concat());
+                interp.status = 1;
                 return Err(Divert::Break(loops));
             }
             None => {
@@ -35,8 +36,9 @@ fn leave(interp: &mut Interp, name: &str, args: &[Vec<u8>], divert: fn(u32) -> D
         },
         _ => {
             interp.complain(name, "too many arguments");
-            return Err(Divert::Break(loops));
+            return Err(Divert::Exit(1));
         }
     };
+    interp.status = 0;
     Err(divert(levels.min(loops)))
 }

@@ -198,7 +198,7 @@ pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> F
     }
     match result {
         Ok(()) => Ok(0),
-        Err(Failure::Discard(message)) => {
+        Err(Failure::Discard(message) | Failure::Arith(message)) => {
             interp.complain(request.name, message);
             Ok(1)
         }

@@ -11,7 +11,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             Err(status) => Err(Divert::Exit(status)),
             Ok(_) if !rest.is_empty() => {
                 interp.complain("exit", "too many arguments");
-                Ok(1)
+                Err(Divert::Exit(1))
             }
             Ok(status) => Err(Divert::Exit(status)),
         },

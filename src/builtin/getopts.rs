@@ -118,8 +118,8 @@ fn apply(interp: &mut Interp, letters: &[u8], name: &[u8], step: Step) -> Flow {
         interp.complain("getopts", [b"`", name, b"': not a valid identifier"].concat());
         return Ok(1);
     }
-    interp.set_scalar(name, &[found])?;
-    Ok(status)
+    let set = interp.set_scalar(name, &[found])?;
+    Ok(if set { status } else { 2 })
 }
 
 /// The message names the script, without a line.

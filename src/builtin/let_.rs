@@ -14,7 +14,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     for arg in args {
         match crate::expand::arith::evaluate(interp, arg) {
             Ok(number) => value = number,
-            Err(Failure::Discard(message)) => {
+            Err(Failure::Arith(message)) => {
                 interp.complain("let", message);
                 return Ok(1);
             }

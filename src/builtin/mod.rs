@@ -41,7 +41,7 @@ use BuiltinKind::{Declaration, Ordinary, Special};
 
 /// Every builtin, sorted by name.
 pub static BUILTINS: &[Builtin] = &[
-    Builtin { name: ".", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))) },
+    Builtin { name: ".", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run_dot(interp, args))) },
     plain(":", Special, colon::run),
     plain("[", Ordinary, test::bracket),
     plain("break", Special, break_::run_break),

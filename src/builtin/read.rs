@@ -54,8 +54,8 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         }
     };
     interp.proc.kernel.meter().charge_bytes(text.len())?;
-    assign(interp, &request, &text, &marks)?;
-    Ok(status)
+    let set = assign(interp, &request, &text, &marks)?;
+    Ok(if set { status } else { 1 })
 }
 
 fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
@@ -228,7 +228,7 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
     Ok((text, marks, 0))
 }
 
-fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<()> {
+fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<bool> {
     let ifs = interp.ifs();
     if let Some(array) = &request.array {
         let fields = split(text, marks, &ifs, usize::MAX);
@@ -239,25 +239,29 @@ fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -
     }
     if request.exact {
         for (i, name) in request.names.iter().enumerate() {
-            store(interp, name, if i == 0 { text } else { b"" })?;
+            if !store(interp, name, if i == 0 { text } else { b"" })? {
+                return Ok(false);
+            }
         }
-        return Ok(());
+        return Ok(true);
     }
     let mut fields = split(text, marks, &ifs, request.names.len()).into_iter();
     for name in &request.names {
         let value = fields.next().unwrap_or_default();
-        store(interp, name, &value)?;
+        if !store(interp, name, &value)? {
+            return Ok(false);
+        }
     }
-    Ok(())
+    Ok(true)
 }
 
-fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<()> {
+fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
     let (base, key) = split_subscript(name);
     let result = match key {
         None => interp.assign_element(base, None, value, false),
         Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
     };
-    result.map_err(|failure| interp.fail_expansion(failure))
+    interp.said(result)
 }
 
 /// Splits by `IFS` into at most `most` fields; the last one takes the rest, without its trailing white space.

@@ -4,26 +4,36 @@ use crate::args::BuiltinSpec;
 use crate::fs::{Errno, FileKind, Follow};
 use crate::interp::{Divert, Flow, Interp, Set, Shopt};
 
-const SPEC: BuiltinSpec = BuiltinSpec::new("source", "");
+const DOT: BuiltinSpec = BuiltinSpec::new(".", "");
+const SOURCE: BuiltinSpec = BuiltinSpec::new("source", "");
 
-/// The builtin.
+/// `.`
+pub async fn run_dot(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
+    source(interp, &DOT, args).await
+}
+
+/// `source`
 pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
-    let parsed = match interp.parse_options(&SPEC, &args) {
+    source(interp, &SOURCE, args).await
+}
+
+async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> Flow {
+    let parsed = match interp.parse_options(spec, &args) {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
     let Some((name, rest)) = parsed.operands.split_first() else {
-        interp.complain("source", "filename argument required");
-        interp.print_error(b"source: usage: source filename [arguments]\n");
+        interp.complain(spec.name, "filename argument required");
+        interp.print_error(format!("{0}: usage: {0} filename [arguments]\n", spec.name));
         return Ok(2);
     };
     let Some(path) = find(interp, name) else {
-        interp.complain("source", [name, b": file not found".as_slice()].concat());
+        interp.complain(spec.name, [name, b": file not found".as_slice()].concat());
         return failed(interp);
     };
     let is_dir = interp.proc.metadata(&path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory);
     if is_dir {
-        interp.complain("source", [&path, b": is a directory".as_slice()].concat());
+        interp.complain(spec.name, [&path, b": is a directory".as_slice()].concat());
         return Ok(1);
     }
     let text = match interp.read_whole(&path).await {

@@ -96,7 +96,7 @@ fn at_depth<H: ExpandHost>(host: &mut H, text: &[u8], depth: u32) -> Result<i64,
 
 fn failure<D>(text: &[u8], message: &str, token: &[u8]) -> Failure<D> {
     let parts: [&[u8]; 6] = [text, b": ", message.as_bytes(), b" (error token is \"", token, b"\")"];
-    Failure::Discard(parts.concat())
+    Failure::Arith(parts.concat())
 }
 
 /// Evaluates a compiled expression; `None` when the text must be expanded and read instead.

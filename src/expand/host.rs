@@ -74,6 +74,8 @@ pub struct ExpandFlags {
 pub enum Failure<D> {
     /// Said on standard error; the complete command is abandoned with status 1 (`division by 0`, `bad substitution`).
     Discard(Vec<u8>),
+    /// The same, for an arithmetic expression: some commands put their name in front of the message.
+    Arith(Vec<u8>),
     /// Said on standard error; a non-interactive shell exits with status 127 (`${x?}`, `set -u`).
     Fatal(Vec<u8>),
     /// Control flow of the shell, already said.

@@ -65,7 +65,8 @@ type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
 pub fn spelling(target: &Target) -> Vec<u8> {
     let mut text = match &target.name {
         ParamName::Variable(name) => name.to_vec(),
-        ParamName::Positional(number) => format!("${number}").into_bytes(),
+        ParamName::Positional(number) if *number < 10 => format!("${number}").into_bytes(),
+        ParamName::Positional(number) => number.to_string().into_bytes(),
         ParamName::Special(byte) => vec![b'$', *byte],
     };
     let suffix: &[u8] = match &target.key {
@@ -132,7 +133,14 @@ fn variable_subject<H: ExpandHost>(host: &mut H, name: &Name, key: &Key) -> Outc
         Key::None => Subject::One(value.scalar().map(<[u8]>::to_vec)),
         Key::At => Subject::Many { items: value.elements(), star: false },
         Key::Star => Subject::Many { items: value.elements(), star: true },
-        Key::Element(key) => Subject::One(element(name, &value, key)?.map(<[u8]>::to_vec)),
+        Key::Element(key) => match element::<H::Divert>(name, &value, key) {
+            Ok(text) => Subject::One(text.map(<[u8]>::to_vec)),
+            // Reading before the first element is said, and gives nothing.
+            Err(_) => {
+                host.warn(&[name, b": bad array subscript".as_slice()].concat());
+                Subject::One(None)
+            }
+        },
     })
 }
 

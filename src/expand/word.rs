@@ -410,6 +410,13 @@ fn begin<'a, H: ExpandHost>(
             decision => Ok(Next::Settle(target, decision, word, *colon)),
         };
     }
+    if let (ParamOp::Length, ParamName::Variable(name), Subject::Many { items, .. }) = (&param.op, &target.name, &subject)
+        && items.is_empty()
+        && host.flags().nounset
+        && host.value(name).is_none()
+    {
+        return Err(Failure::Fatal([name, b": unbound variable".as_slice()].concat()));
+    }
     if !matches!(param.op, ParamOp::Transform(b'a' | b'A')) {
         param::check_set(host, &target, &subject)?;
     }
@@ -451,15 +458,23 @@ fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands,
             }
         }
         ParamOp::Slice { offset, length } => {
-            operands.offset = arithmetic_now(host, offset)?;
+            operands.offset = arithmetic_now(host, offset).map_err(|failure| named(param, failure))?;
             operands.length = match length {
-                Some(length) => Some(arithmetic_now(host, length)?),
+                Some(length) => Some(arithmetic_now(host, length).map_err(|failure| named(param, failure))?),
                 None => None,
             };
         }
         _ => {}
     }
     Ok(operands)
+}
+
+/// bash names the parameter before an error in its offset or length.
+fn named<D>(param: &Param, failure: Failure<D>) -> Failure<D> {
+    match (failure, &param.name) {
+        (Failure::Arith(message), ParamName::Variable(name)) => Failure::Discard([name, b": ".as_slice(), &message].concat()),
+        (failure, _) => failure,
+    }
 }
 
 async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
@@ -475,9 +490,9 @@ async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operand
             }
         }
         ParamOp::Slice { offset, length } => {
-            operands.offset = arithmetic(host, offset).await?;
+            operands.offset = arithmetic(host, offset).await.map_err(|failure| named(param, failure))?;
             operands.length = match length {
-                Some(length) => Some(arithmetic(host, length).await?),
+                Some(length) => Some(arithmetic(host, length).await.map_err(|failure| named(param, failure))?),
                 None => None,
             };
         }

@@ -120,8 +120,12 @@ impl Interp {
     fn arithmetic_status(&mut self, value: Result<i64, super::ExpandFailure>) -> Flow {
         let status = match value {
             Ok(value) => i32::from(value == 0),
-            Err(super::ExpandFailure::Discard(message)) => {
+            Err(super::ExpandFailure::Arith(message)) => {
                 self.error([b"((: ".as_slice(), &message].concat());
+                1
+            }
+            Err(super::ExpandFailure::Discard(message)) => {
+                self.error(message);
                 1
             }
             Err(failure) => return Err(self.fail_expansion(failure)),
@@ -147,18 +151,19 @@ impl Interp {
     }
 
     /// What a body's outcome means for its loop.
-    fn turn(flow: Flow, status: &mut i32) -> Turn {
+    fn turn(&self, flow: Flow, status: &mut i32) -> Turn {
+        let last = self.status;
         match flow {
             Ok(last) => {
                 *status = last;
                 Turn::Next
             }
             Err(Divert::Break(1)) => {
-                *status = 0;
+                *status = last;
                 Turn::Stop
             }
             Err(Divert::Continue(1)) => {
-                *status = 0;
+                *status = last;
                 Turn::Next
             }
             Err(Divert::Break(levels)) => Turn::Leave(Divert::Break(levels - 1)),
@@ -174,14 +179,14 @@ impl Interp {
             match self.condition(condition).await {
                 Ok(answer) if (answer == 0) == until => break None,
                 Ok(_) => {}
-                Err(divert) => match Self::turn(Err(divert), &mut status) {
+                Err(divert) => match self.turn(Err(divert), &mut status) {
                     Turn::Next => continue,
                     Turn::Stop => break None,
                     Turn::Leave(divert) => break Some(divert),
                 },
             }
             let flow = self.list(body).await;
-            match Self::turn(flow, &mut status) {
+            match self.turn(flow, &mut status) {
                 Turn::Next => {}
                 Turn::Stop => break None,
                 Turn::Leave(divert) => break Some(divert),
@@ -212,10 +217,14 @@ impl Interp {
     }
 
     async fn run_for(&mut self, line: u32, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {
+        if !word::is_name(name) {
+            self.error([b"`", &**name, b"': not a valid identifier"].concat());
+            self.flush().await?;
+            return if self.options.is(Set::Posix) { Err(Divert::Exit(1)) } else { Ok(1) };
+        }
         let fields = self.loop_words(words).await?;
         self.flush().await?;
         let mut status = 0;
-        self.status = 0;
         self.context.loops += 1;
         let mut left = None;
         for field in &fields {
@@ -227,12 +236,15 @@ impl Interp {
                 self.trace_for(name, words).await?;
             }
             if let Err(failure) = self.set_loop_variable(name, field) {
-                let divert = self.fail_expansion(failure);
-                left = Some(divert);
+                match self.fail_expansion(failure) {
+                    Divert::Discard(_) => status = 1,
+                    divert => left = Some(divert),
+                }
+                self.flush().await?;
                 break;
             }
             let flow = self.list(body).await;
-            match Self::turn(flow, &mut status) {
+            match self.turn(flow, &mut status) {
                 Turn::Next => {}
                 Turn::Stop => break,
                 Turn::Leave(divert) => {
@@ -285,7 +297,7 @@ impl Interp {
                 }
             }
             let flow = self.list(body).await;
-            match Self::turn(flow, &mut status) {
+            match self.turn(flow, &mut status) {
                 Turn::Next => {}
                 Turn::Stop => break None,
                 Turn::Leave(divert) => break Some(divert),
@@ -317,7 +329,7 @@ impl Interp {
         let value = if arith.text.pure { word::arithmetic_now(self, arith) } else { Box::pin(word::arithmetic(self, arith)).await };
         match value {
             Ok(value) => Ok(Some(value)),
-            Err(super::ExpandFailure::Discard(message)) => {
+            Err(super::ExpandFailure::Arith(message)) => {
                 self.error([b"((: ".as_slice(), &message].concat());
                 self.flush().await?;
                 Ok(None)
@@ -342,8 +354,7 @@ impl Interp {
             if !fall_through && !self.any_matches(&subject, &item.patterns).await? {
                 continue;
             }
-            self.status = 0;
-            status = self.list(&item.body).await?;
+            status = if item.body.items.is_empty() { 0 } else { self.list(&item.body).await? };
             match item.end {
                 CaseEnd::Break => return Ok(status),
                 CaseEnd::FallThrough => fall_through = true,
@@ -405,6 +416,7 @@ impl Interp {
             self.print_error(prompt);
             self.flush().await?;
             let Some(line) = self.read_line_raw().await? else {
+                self.vars.set_raw(b"REPLY", b"".as_slice());
                 self.print(b"\n");
                 self.flush().await?;
                 status = 1;
@@ -415,11 +427,11 @@ impl Interp {
             if show_menu {
                 continue;
             }
-            let index = crate::expand::arith::plain_number(line.trim_ascii());
+            let index = std::str::from_utf8(line.trim_ascii()).ok().and_then(|text| text.parse::<i64>().ok());
             let chosen = index.and_then(|index| usize::try_from(index).ok()).and_then(|index| items.get(index.wrapping_sub(1)));
             self.vars.set_raw(name, chosen.cloned().unwrap_or_default());
             let flow = self.list(body).await;
-            match Self::turn(flow, &mut status) {
+            match self.turn(flow, &mut status) {
                 Turn::Next => {}
                 Turn::Stop => break None,
                 Turn::Leave(divert) => break Some(divert),

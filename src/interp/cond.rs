@@ -40,13 +40,11 @@ impl Interp {
         let status = match answer {
             Ok(answer) => i32::from(!answer),
             Err(Bad::Status(status)) => status,
-            Err(Bad::Failure(failure)) => match failure {
-                ExpandFailure::Discard(message) => {
-                    self.error(message);
-                    1
-                }
-                failure => return Err(self.fail_expansion(failure)),
-            },
+            Err(Bad::Failure(ExpandFailure::Arith(message))) => {
+                self.error([b"[[: ".as_slice(), &message].concat());
+                1
+            }
+            Err(Bad::Failure(failure)) => return Err(self.fail_expansion(failure)),
         };
         self.status = status;
         self.set_pipe_status(status);

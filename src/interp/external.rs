@@ -26,7 +26,11 @@ impl Interp {
                 if !in_place {
                     self.abandon(&child);
                 }
-                return failed.flow();
+                // Redirections are the child's: what fails there ends the child alone.
+                return match failed.flow() {
+                    Err(Divert::Exit(_) | Divert::Discard(_)) => Ok(1),
+                    flow => flow,
+                };
             }
         };
         child.fds = self.proc.fds.inherited();
@@ -155,6 +159,10 @@ impl Interp {
     fn load(&mut self, child: &mut Proc, path: &[u8]) -> Result<Vec<u8>, i32> {
         match child.load(path) {
             Ok(program) => Ok(program),
+            Err(Errno::ENOEXEC) if self.is_binary(path) => {
+                self.error([path, b": cannot execute binary file: Exec format error"].concat());
+                Err(126)
+            }
             Err(Errno::ENOEXEC) => {
                 // A file without `#!` is a script for this shell.
                 let rest = child.args.split_off(1.min(child.args.len()));
@@ -163,6 +171,14 @@ impl Interp {
             }
             Err(errno) => Err(self.say_exec_error(path, errno)),
         }
+    }
+
+    /// The first line of a file holds a NUL: not a script.
+    fn is_binary(&self, path: &[u8]) -> bool {
+        let text = self.proc.fs.read(&self.proc.view(), path).unwrap_or_default();
+        let head = text.get(..text.len().min(80)).unwrap_or_default();
+        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        line.contains(&0)
     }
 
     /// Says why a file cannot be run: 126, or 127 when it is not there.
@@ -177,12 +193,7 @@ impl Interp {
         if errno == Errno::ENOENT {
             // The file may be there and its interpreter missing.
             if self.proc.fs.metadata(&self.proc.view(), path, Follow::Yes).is_ok() {
-                let interpreter = match self.proc.image(path) {
-                    Ok(crate::kernel::Image::Script { interpreter, .. }) => interpreter,
-                    _ => Vec::new(),
-                };
-                let text = [path, b": ", &interpreter, b": bad interpreter: No such file or directory"].concat();
-                self.error(text);
+                self.error([path, b": cannot execute: required file not found"].concat());
                 return 127;
             }
             self.error([path, b": No such file or directory"].concat());
@@ -300,9 +311,23 @@ impl Interp {
         if let Some(first) = child.args.first_mut() {
             *first = zero;
         }
-        let program = match self.load(&mut child, &path) {
+        let program = match child.load(&path) {
             Ok(program) => program,
-            Err(status) => return Ok(Err(status)),
+            Err(Errno::ENOEXEC) => match self.load(&mut child, &path) {
+                Ok(program) => program,
+                Err(status) => return Ok(Err(status)),
+            },
+            Err(errno) => {
+                let path = if path.starts_with(b"./") || !path.starts_with(b"/") {
+                    let tail = path.strip_prefix(b"./").unwrap_or(&path);
+                    [&*self.proc.cwd, b"/", tail].concat()
+                } else {
+                    path
+                };
+                let status = self.say_exec_error(&path, errno);
+                self.error([b"exec: ".as_slice(), &path, format!(": cannot execute: {errno}").as_bytes()].concat());
+                return Ok(Err(status));
+            }
         };
         child.fds = self.proc.fds.inherited();
         // Traps do not survive exec; EXIT does not run.

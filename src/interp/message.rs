@@ -121,7 +121,7 @@ impl Interp {
     pub fn fail_expansion(&mut self, failure: ExpandFailure) -> Divert {
         match failure {
             ExpandFailure::Divert(divert) => divert,
-            ExpandFailure::Discard(message) => {
+            ExpandFailure::Discard(message) | ExpandFailure::Arith(message) => {
                 self.error(message);
                 self.status = 1;
                 Divert::Discard(1)

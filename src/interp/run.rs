@@ -99,9 +99,6 @@ impl Interp {
             Err(Divert::Discard(status)) if matches!(origin, Origin::Command | Origin::Script | Origin::Source) => {
                 self.status = status;
                 self.set_pipe_status(status);
-                if self.options.is(Set::Errexit) {
-                    return Err(Divert::Exit(status));
-                }
                 self.context = super::Context::default();
                 Ok(status)
             }

@@ -199,17 +199,25 @@ impl Interp {
 
     /// Assignments and redirections only.
     async fn run_without_name(&mut self, simple: &Simple) -> Flow {
-        let saved = match self.redirect(&simple.redirects).await {
-            Ok(saved) => saved,
-            Err(failed) => return failed.flow(),
+        let redirected = self.redirect(&simple.redirects).await;
+        let status = match redirected {
+            Ok(saved) => {
+                self.restore(saved);
+                None
+            }
+            // The assignments are done all the same.
+            Err(failed) => Some(failed.flow()?),
         };
-        self.restore(saved);
         for assign in &simple.assigns {
             if let Err(failure) = self.assign(assign).await {
                 return Err(self.fail_expansion(failure));
             }
+            if self.options.is(Set::Xtrace) {
+                self.trace_assignment(assign);
+            }
         }
-        Ok(self.substitution_status.take().unwrap_or(0))
+        let substituted = self.substitution_status.take().unwrap_or(0);
+        Ok(status.unwrap_or(substituted))
     }
 
     async fn run_named(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
@@ -257,10 +265,17 @@ impl Interp {
                 self.vars.push_scope(true);
             }
             if let Err(failure) = self.assign_temporary(&simple.assigns, persists).await {
-                let divert = self.fail_expansion(failure);
-                self.vars.pop_scope();
-                self.restore(saved);
-                return Err(divert);
+                match self.fail_expansion(failure) {
+                    // A readonly variable: said, and the builtin runs without it.
+                    Divert::Discard(_) if !persists => {}
+                    divert => {
+                        if !persists {
+                            self.vars.pop_scope();
+                        }
+                        self.restore(saved);
+                        return Err(divert);
+                    }
+                }
             }
         }
         let mut args = args;

@@ -28,7 +28,9 @@ impl Interp {
     /// `( … )`
     pub(super) async fn subshell(&mut self, body: &Arc<List>) -> Flow {
         self.flush().await?;
-        let child = self.fork(None, true)?;
+        let mut child = self.fork(None, true)?;
+        // A loop outside is not one to leave from here.
+        child.context.loops = 0;
         let status = child.run_to_end(Arc::clone(body)).await?;
         self.status = status;
         self.set_pipe_status(status);

@@ -258,24 +258,31 @@ impl Interp {
         self.ifs = None;
     }
 
-    /// Sets a string by the rules, saying errors: for builtins. The status.
-    pub fn set_scalar(&mut self, name: &[u8], value: &[u8]) -> Result<(), Divert> {
-        match self.assign_element(name, None, value, false) {
-            Ok(()) => Ok(()),
-            Err(failure) => Err(self.fail_expansion(failure)),
+    /// Sets a string by the rules, for builtins: an error is said, and the answer is `false`.
+    pub fn set_scalar(&mut self, name: &[u8], value: &[u8]) -> Result<bool, Divert> {
+        let result = self.assign_element(name, None, value, false);
+        self.said(result)
+    }
+
+    /// What became of an assignment by a builtin: errors that would abandon a line are only said.
+    pub fn said(&mut self, result: Outcome) -> Result<bool, Divert> {
+        match result {
+            Ok(()) => Ok(true),
+            Err(failure) => match self.fail_expansion(failure) {
+                Divert::Discard(_) => Ok(false),
+                divert => Err(divert),
+            },
         }
     }
 
     /// Makes an indexed array of these texts.
-    pub fn set_array(&mut self, name: &[u8], texts: impl IntoIterator<Item = Vec<u8>>) -> Result<(), Divert> {
+    pub fn set_array(&mut self, name: &[u8], texts: impl IntoIterator<Item = Vec<u8>>) -> Result<bool, Divert> {
         let elements = texts
             .into_iter()
             .map(|value| super::assign::Element { key: None, append: false, value })
             .collect();
-        match self.assign_array(name, elements, false) {
-            Ok(()) => Ok(()),
-            Err(failure) => Err(self.fail_expansion(failure)),
-        }
+        let result = self.assign_array(name, elements, false);
+        self.said(result)
     }
 
     /// The key of `name[text]` as builtins take it: a string for an associative array, else evaluated.
