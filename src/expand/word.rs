@@ -574,7 +574,7 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
         Some(b"*") => pointed.subscript = Some(Subscript::Star),
         Some(text) => {
             key = Some(subscript_of(host, &pointed.name, text.to_vec())?);
-            pointed.subscript = Some(Subscript::Index(Word::default()));
+            pointed.subscript = Some(Subscript::Index(Box::default()));
         }
     }
     Ok(Pointed { param: pointed, key, known: None })

@@ -107,7 +107,7 @@ impl Reader<'_> {
             .unwrap_or(rest.len());
         let found = match rest.get(length..).unwrap_or_default() {
             [b'=' | b'[', ..] | [b'+', b'=', ..] => true,
-            [b'\\', b'\n', ..] | [b'+', b'\\', b'\n', ..] => self.assignment_after(length),
+            [b'\\', b'\n', ..] | [b'+', b'\\', b'\n', ..] => self.assignment_after(),
             _ => false,
         };
         found.then_some(length)
@@ -115,17 +115,11 @@ impl Reader<'_> {
 
     /// The same where the line is continued inside the name.
     #[cold]
-    fn assignment_after(&mut self, mut length: usize) -> bool {
-        while self
-            .cursor
-            .peek_at(length)
-            .is_some_and(|byte| class(byte) & NAME != 0)
-        {
-            length += 1;
-        }
-        match self.cursor.peek_at(length) {
+    fn assignment_after(&mut self) -> bool {
+        let mut bytes = self.cursor.ahead().skip_while(|byte| class(*byte) & NAME != 0);
+        match bytes.next() {
             Some(b'=' | b'[') => true,
-            Some(b'+') => self.cursor.peek_at(length + 1) == Some(b'='),
+            Some(b'+') => bytes.next() == Some(b'='),
             _ => false,
         }
     }

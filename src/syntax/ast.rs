@@ -271,7 +271,7 @@ pub enum Subscript {
     /// `[*]`
     Star,
     /// An arithmetic expression for indexed arrays, a string for associative ones.
-    Index(Word),
+    Index(Box<Word>),
 }
 
 /// The operation of `${…}`. Operand words are expanded as bash does for each (see `expand::param`).
@@ -316,14 +316,14 @@ pub enum ParamOp {
         /// The pattern.
         pattern: Word,
         /// Absent (`${x/p}`): delete.
-        replacement: Option<Word>,
+        replacement: Option<Box<Word>>,
     },
     /// `${x:offset:length}`, arithmetic both.
     Slice {
         /// The offset.
-        offset: Arith,
+        offset: Box<Arith>,
         /// The length.
-        length: Option<Arith>,
+        length: Option<Box<Arith>>,
     },
     /// `${x^p}`, `^^`, `,`, `,,`, `~`, `~~`
     Case {

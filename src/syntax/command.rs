@@ -110,7 +110,7 @@ impl Reader<'_> {
         let mut pipeline = Pipeline {
             time: None,
             negated: false,
-            commands: Vec::new(),
+            commands: Vec::with_capacity(1),
             pipe_stderr: Vec::new(),
             line: self.cursor.line,
         };
@@ -249,6 +249,10 @@ impl Reader<'_> {
                 return Ok(());
             }
             if builder.is_empty() {
+                if let Some(word) = self.plain_word() {
+                    Self::push_word(simple, word);
+                    return Ok(());
+                }
                 self.tilde(&mut builder, b"/");
             }
             self.word_rest(&mut builder)?;
@@ -308,11 +312,11 @@ impl Reader<'_> {
 
     /// Whether the `(` here is followed by `)`.
     fn function_has_parentheses(&self) -> bool {
-        let mut ahead = 1;
-        while matches!(self.cursor.peek_at(ahead), Some(b' ' | b'\t')) {
-            ahead += 1;
-        }
-        self.cursor.peek_at(ahead) == Some(b')')
+        self.cursor
+            .ahead()
+            .skip(1)
+            .find(|byte| !matches!(byte, b' ' | b'\t'))
+            == Some(b')')
     }
 
     /// Production: the compound command of a function, with its redirections.
@@ -386,6 +390,9 @@ impl Reader<'_> {
     pub(super) fn expand_aliases(&mut self) {
         self.cursor.next_word_is_alias = false;
         self.blanks();
+        if !self.aliases {
+            return;
+        }
         while let Some((name, text)) = self.alias_here() {
             if self.charge(text.len()).is_err() {
                 return;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::ast::Name;
 
 /// A position in the input that can be returned to. Cloning is cheap: alias texts are rare and shared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     source: Arc<[u8]>,
     pos: usize,
@@ -114,18 +114,27 @@ impl Cursor {
     }
 
     /// The byte `ahead` places after the next one, continuations gone. Does not move.
+    #[inline]
     pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
+        if let [first, second, ..] = self.rest()
+            && ahead == 1
+            && *first != b'\\'
+            && *second != b'\\'
+        {
+            return Some(*second);
+        }
+        self.ahead().nth(ahead)
+    }
+
+    /// The bytes that come next, continuations gone, without moving.
+    pub(super) fn ahead(&self) -> impl Iterator<Item = u8> + '_ {
         let mut scout = Scout {
             cursor: self,
             frame: self.below.len(),
             source: &self.source,
             pos: self.pos,
         };
-        let mut byte = scout.next();
-        for _ in 0..ahead {
-            byte = scout.next();
-        }
-        byte
+        std::iter::from_fn(move || scout.next())
     }
 
     /// Takes the byte that `peek` saw.

@@ -204,7 +204,7 @@ impl Reader<'_> {
             return Ok((None, true));
         }
         let pure = word.pure;
-        Ok((Some(Subscript::Index(word)), pure))
+        Ok((Some(Subscript::Index(Box::new(word))), pure))
     }
 
     /// Production: the text between brackets, behind the `[`; takes the `]`.
@@ -304,10 +304,9 @@ impl Reader<'_> {
             self.cursor.bump();
         }
         let pattern = self.pattern_operand(b"/}", quote, line)?;
-        let replacement = if self.cursor.eat(b'/') {
-            Some(self.pattern_operand(b"}", quote, line)?)
-        } else {
-            None
+        let replacement = match self.cursor.eat(b'/') {
+            true => Some(Box::new(self.pattern_operand(b"}", quote, line)?)),
+            false => None,
         };
         let pure = pattern.pure && replacement.as_ref().is_none_or(|word| word.pure);
         Ok((
@@ -323,9 +322,9 @@ impl Reader<'_> {
     /// Production: `:offset:length`
     fn slice(&mut self, line: u32) -> Parsed<(ParamOp, bool)> {
         self.cursor.bump();
-        let offset = arith(self.arithmetic_text(b":}", line)?, false);
+        let offset = Box::new(arith(self.arithmetic_text(b":}", line)?, false));
         let length = match self.cursor.eat(b':') {
-            true => Some(arith(self.arithmetic_text(b"}", line)?, false)),
+            true => Some(Box::new(arith(self.arithmetic_text(b"}", line)?, false))),
             false => None,
         };
         let pure = offset.text.pure && length.as_ref().is_none_or(|length| length.text.pure);

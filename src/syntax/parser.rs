@@ -24,6 +24,10 @@ pub trait ParseEnv {
         let _ = name;
         None
     }
+    /// Whether [`ParseEnv::alias`] can answer at all: a fast way out.
+    fn has_aliases(&self) -> bool {
+        true
+    }
     /// `shopt extglob`
     fn extglob(&self) -> bool {
         false
@@ -42,7 +46,11 @@ pub trait ParseEnv {
 pub const MAX_DEPTH: usize = 150;
 
 /// No aliases, default options.
-impl ParseEnv for () {}
+impl ParseEnv for () {
+    fn has_aliases(&self) -> bool {
+        false
+    }
+}
 
 /// Reads a source, a complete command at a time.
 #[derive(Debug, Clone)]
@@ -64,7 +72,7 @@ impl Parser {
     /// The next complete command; `None` at the end of the source. After an error, reading goes on behind the
     /// line where it stood (bash does so when interactive, and stops otherwise).
     pub fn next(&mut self, env: &dyn ParseEnv) -> Result<Option<Arc<List>>, SyntaxError> {
-        let cursor = std::mem::replace(&mut self.cursor, Cursor::new(Arc::from([]), 0));
+        let cursor = std::mem::take(&mut self.cursor);
         let mut reader = Reader::new(cursor, env);
         let mut result = reader.input_unit();
         if let Ok(Some(list)) = &mut result {
@@ -126,6 +134,7 @@ pub(super) struct Reader<'e> {
     pub(super) env: &'e dyn ParseEnv,
     /// Extended patterns are recognised here.
     pub(super) extglob: bool,
+    pub(super) aliases: bool,
     pub(super) depth: usize,
     max_depth: usize,
     /// Here-documents whose bodies start after the next newline.
@@ -148,6 +157,7 @@ impl<'e> Reader<'e> {
             cursor,
             env,
             extglob: env.extglob(),
+            aliases: env.has_aliases(),
             depth: 0,
             max_depth: env.max_depth(),
             pending: Vec::new(),

@@ -24,43 +24,33 @@ impl Reader<'_> {
 
     /// How many digits stand directly before `<` or `>`.
     fn digits_before_operator(&mut self) -> usize {
-        let mut length = 1;
-        while self
-            .cursor
-            .peek_at(length)
-            .is_some_and(|byte| byte.is_ascii_digit())
-        {
-            length += 1;
+        let mut bytes = self.cursor.ahead().take(11).enumerate();
+        match bytes.find(|(_, byte)| !byte.is_ascii_digit()) {
+            Some((length, b'<' | b'>')) => length,
+            _ => 0,
         }
-        let operator = matches!(self.cursor.peek_at(length), Some(b'<' | b'>'));
-        if operator && length < 11 { length } else { 0 }
     }
 
     /// How many bytes `{name}` or `{name[…]}` has, directly before `<` or `>`.
     fn variable_before_operator(&mut self) -> usize {
-        if !self.cursor.peek_at(1).is_some_and(starts_name) {
+        let mut bytes = self.cursor.ahead().enumerate().skip(1).peekable();
+        if !bytes.peek().is_some_and(|(_, byte)| starts_name(*byte)) {
             return 0;
         }
-        let mut length = 2;
-        while self
-            .cursor
-            .peek_at(length)
-            .is_some_and(|byte| class(byte) & NAME != 0)
-        {
-            length += 1;
+        let mut in_brackets = false;
+        let end = bytes.find(|(_, byte)| {
+            in_brackets |= *byte == b'[';
+            is_meta(*byte)
+                || if in_brackets {
+                    *byte == b'}'
+                } else {
+                    class(*byte) & NAME == 0
+                }
+        });
+        match (end, bytes.next()) {
+            (Some((length, b'}')), Some((_, b'<' | b'>'))) => length + 1,
+            _ => 0,
         }
-        if self.cursor.peek_at(length) == Some(b'[') {
-            while self
-                .cursor
-                .peek_at(length)
-                .is_some_and(|byte| byte != b'}' && !is_meta(byte))
-            {
-                length += 1;
-            }
-        }
-        let closed = self.cursor.peek_at(length) == Some(b'}');
-        let operator = matches!(self.cursor.peek_at(length + 1), Some(b'<' | b'>'));
-        if closed && operator { length + 1 } else { 0 }
     }
 
     /// Whether a descriptor stands directly before an operator here.

@@ -67,12 +67,6 @@ pub(super) fn is_reserved(text: &[u8]) -> bool {
     Reserved::from_text(text).is_some()
 }
 
-/// Operators, longest first where one begins another.
-const OPERATORS: [&[u8]; 24] = [
-    b"&&", b"&>>", b"&>", b"&", b"||", b"|&", b"|", b";;&", b";;", b";&", b";", b"<<<", b"<<-", b"<<", b"<&",
-    b"<>", b"<", b">>", b">&", b">|", b">", b"(", b")", b"\n",
-];
-
 /// Words that open, join or close compound commands where a command may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reserved {
@@ -169,10 +163,27 @@ fn may_start_reserved(byte: u8) -> bool {
 
 impl Reader<'_> {
     /// Passes blanks, and a comment when one starts here. The newline that ends it stays.
+    #[inline]
     pub(super) fn blanks(&mut self) {
+        if let Some(byte) = self.cursor.rest().first()
+            && !matches!(byte, b' ' | b'\t' | b'#' | b'\\')
+        {
+            return;
+        }
+        self.blanks_here();
+    }
+
+    #[inline(never)]
+    fn blanks_here(&mut self) {
         loop {
+            let rest = self.cursor.rest();
+            let length = rest
+                .iter()
+                .position(|byte| !matches!(byte, b' ' | b'\t'))
+                .unwrap_or(rest.len());
+            self.cursor.skip(length);
             match self.cursor.peek() {
-                Some(b' ' | b'\t') => self.cursor.bump(),
+                Some(b' ' | b'\t') => {}
                 Some(b'#') => self.comment(),
                 _ => return,
             }
@@ -189,22 +200,63 @@ impl Reader<'_> {
     }
 
     /// The operator or newline that comes next.
+    #[inline]
     pub(super) fn operator(&mut self) -> Option<&'static [u8]> {
         let first = self.cursor.peek()?;
-        if !is_meta(first) || (matches!(first, b'<' | b'>') && self.cursor.peek_at(1) == Some(b'(')) {
-            return None;
+        if is_meta(first) {
+            self.operator_from(first)
+        } else {
+            None
         }
-        OPERATORS
-            .into_iter()
-            .find(|text| text.first() == Some(&first) && self.cursor.looking_at(text))
+    }
+
+    /// The longest operator that starts with this byte.
+    fn operator_from(&self, first: u8) -> Option<&'static [u8]> {
+        let second = self.cursor.peek_at(1);
+        let third = |byte| self.cursor.peek_at(2) == Some(byte);
+        Some(match (first, second) {
+            (b'\n', _) => b"\n",
+            (b'(', _) => b"(",
+            (b')', _) => b")",
+            (b';', Some(b';')) if third(b'&') => b";;&",
+            (b';', Some(b';')) => b";;",
+            (b';', Some(b'&')) => b";&",
+            (b';', _) => b";",
+            (b'&', Some(b'&')) => b"&&",
+            (b'&', Some(b'>')) if third(b'>') => b"&>>",
+            (b'&', Some(b'>')) => b"&>",
+            (b'&', _) => b"&",
+            (b'|', Some(b'|')) => b"||",
+            (b'|', Some(b'&')) => b"|&",
+            (b'|', _) => b"|",
+            (b'<' | b'>', Some(b'(')) => return None,
+            (b'<', Some(b'<')) if third(b'<') => b"<<<",
+            (b'<', Some(b'<')) if third(b'-') => b"<<-",
+            (b'<', Some(b'<')) => b"<<",
+            (b'<', Some(b'&')) => b"<&",
+            (b'<', Some(b'>')) => b"<>",
+            (b'<', _) => b"<",
+            (b'>', Some(b'>')) => b">>",
+            (b'>', Some(b'&')) => b">&",
+            (b'>', Some(b'|')) => b">|",
+            (b'>', _) => b">",
+            _ => return None,
+        })
     }
 
     /// The reserved word that comes next, if the word here is one.
+    #[inline]
     pub(super) fn reserved(&mut self) -> Option<Reserved> {
         let first = self.cursor.peek()?;
-        if !may_start_reserved(first) {
-            return None;
+        if may_start_reserved(first) {
+            self.reserved_here()
+        } else {
+            None
         }
+    }
+
+    #[inline(never)]
+    fn reserved_here(&mut self) -> Option<Reserved> {
         let rest = self.cursor.rest();
         let end = rest
             .iter()

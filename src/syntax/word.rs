@@ -47,7 +47,7 @@ impl Builder {
     /// Adds a part that runs nothing.
     pub(super) fn part(&mut self, part: Part) {
         self.flush();
-        self.parts.push(part);
+        self.push(part);
     }
 
     /// Adds a part, which may hold substitutions.
@@ -69,9 +69,18 @@ impl Builder {
 
     fn flush(&mut self) {
         if !self.literal.is_empty() {
-            let text = std::mem::take(&mut self.literal);
-            self.parts.push(Part::Literal(text.into_boxed_slice()));
+            let text = self.literal.as_slice().into();
+            self.literal.clear();
+            self.push(Part::Literal(text));
         }
+    }
+
+    /// Most words have one part.
+    fn push(&mut self, part: Part) {
+        if self.parts.capacity() == 0 {
+            self.parts.reserve_exact(1);
+        }
+        self.parts.push(part);
     }
 
     /// Nothing was added yet.
@@ -133,10 +142,39 @@ fn has_braces(parts: &[Part]) -> bool {
 impl Reader<'_> {
     /// Production: a word up to the next blank or operator. The caller has seen that one starts here.
     pub(super) fn word(&mut self) -> Parsed<Word> {
+        if let Some(word) = self.plain_word() {
+            return Ok(word);
+        }
         let mut builder = Builder::default();
         self.tilde(&mut builder, b"/");
         self.word_rest(&mut builder)?;
         Ok(builder.finish())
+    }
+
+    /// A word of ordinary bytes only: the usual case.
+    pub(super) fn plain_word(&mut self) -> Option<Word> {
+        let rest = self.cursor.rest();
+        let mut seen = 0;
+        let length = rest.iter().position(|byte| {
+            let class = class(*byte);
+            seen |= class;
+            class & META != 0
+        })?;
+        let ends = !matches!(rest.get(length), Some(b'(' | b'<' | b'>'));
+        let text = rest
+            .get(..length)
+            .filter(|text| !text.is_empty() && ends && text.first() != Some(&b'~'))?;
+        if seen & (QUOTING | BRACE | TILDE_AFTER) != 0 {
+            return None;
+        }
+        let word = Word {
+            parts: vec![Part::Literal(text.into())],
+            pure: true,
+            braces: false,
+            assign: None,
+        };
+        self.cursor.skip(length);
+        Some(word)
     }
 
     /// Reads on to the end of a word.
