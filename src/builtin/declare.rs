@@ -100,6 +100,12 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
     if functions {
         return declare_functions(interp, &parsed.operands, request, parsed.has(b'F'));
     }
+    if parsed.has(b'p') && parsed.operands.is_empty() && spec.name == "local" {
+        for name in interp.vars.locals() {
+            show(interp, &name);
+        }
+        return Ok(0);
+    }
     if parsed.has(b'p') {
         return show_named(interp, spec.name, &parsed.operands, request.on);
     }
@@ -165,11 +171,20 @@ pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> F
         interp.complain(request.name, message);
         return Ok(1);
     }
-    let name = match target(interp, &pieces, request) {
+    let swapped = request.global && interp.vars.swap_global(pieces.name);
+    let status = assign_visible(interp, operand, &pieces, request);
+    if swapped {
+        interp.vars.swap_global(pieces.name);
+    }
+    status
+}
+
+fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, request: Request) -> Flow {
+    let name = match target(interp, pieces, request) {
         Ok(name) => name,
         Err(status) => return Ok(status),
     };
-    if let Some(status) = refuse(interp, &name, &pieces, request) {
+    if let Some(status) = refuse(interp, &name, pieces, request) {
         return Ok(status);
     }
     let declared = interp.declared.iter().position(|declared| declared.argument == operand);
@@ -189,7 +204,7 @@ pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> F
     }
     let result = match (elements, pieces.value) {
         (Some(elements), _) => interp.assign_array(&name, elements, pieces.append),
-        (None, Some(value)) => assign_value(interp, &name, &pieces, value, request),
+        (None, Some(value)) => assign_value(interp, &name, pieces, value, request),
         (None, None) => Ok(()),
     };
     if lift {
@@ -198,6 +213,11 @@ pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> F
     }
     match result {
         Ok(()) => Ok(0),
+        Err(Failure::Top(message)) => Err(interp.fail_expansion(Failure::Top([request.name.as_bytes(), b": ", &message].concat()))),
+        Err(Failure::Discard(message) | Failure::Arith(message)) if matches!(request.name, "export" | "readonly") => {
+            interp.error(message);
+            Ok(1)
+        }
         Err(Failure::Discard(message) | Failure::Arith(message)) => {
             interp.complain(request.name, message);
             Ok(1)
@@ -245,7 +265,8 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
     }
     if request.local && !interp.vars.is_local(&name) {
         let outer = interp.vars.get(&name).cloned();
-        let readonly = outer.as_ref().is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+        // Only a global one is protected from locals.
+        let readonly = !interp.vars.is_hidden(&name) && outer.as_ref().is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
         if readonly && !interp.vars.is_local(&name) {
             interp.complain(request.name, [&*name, b": readonly variable"].concat());
             return Err(1);
@@ -275,6 +296,10 @@ fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) 
     if value == pieces.name {
         let message = [b"warning: ".as_slice(), pieces.name, b": circular name reference"].concat();
         interp.complain(request.name, message);
+    }
+    if value.is_empty() {
+        interp.complain(request.name, "`': not a valid identifier");
+        return Err(1);
     }
     if !word::is_name(base) {
         interp.complain(request.name, [b"`", value, b"': invalid variable name for name reference"].concat());
@@ -313,8 +338,7 @@ fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Reque
 }
 
 fn set_attributes(interp: &mut Interp, name: &Name, request: Request, makes_array: bool) {
-    let variable =
-        if request.global { interp.vars.global(name) } else { interp.vars.entry(name) };
+    let variable = interp.vars.entry(name);
     let mut attributes = variable.attributes.without(request.off);
     let mut on = request.on;
     // The last of -l, -u, -c wins, and sets the others off.

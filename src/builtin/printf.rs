@@ -59,13 +59,14 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         interp.complain("printf", complaint.message());
     }
     match variable {
-        Some(name) => store(interp, &name, &printed.bytes)?,
+        Some(name) if !store(interp, &name, &printed.bytes)? => return Ok(1),
+        Some(_) => {}
         None => interp.print(&printed.bytes),
     }
     Ok(i32::from(printed.status))
 }
 
-fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<()> {
+fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
     // A NUL ends the string.
     let end = memchr::memchr(0, value).unwrap_or(value.len());
     let value = value.get(..end).unwrap_or(value);
@@ -74,5 +75,5 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<()> {
         None => interp.assign_element(base, None, value, false),
         Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
     };
-    result.map_err(|failure| interp.fail_expansion(failure))
+    interp.said(result)
 }

@@ -17,7 +17,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         },
         _ => {
             interp.complain("return", "too many arguments");
-            Err(Divert::Return(1))
+            Err(Divert::Exit(1))
         }
     }
 }

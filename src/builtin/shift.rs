@@ -14,12 +14,12 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             Some(count) => count,
             None => {
                 interp.complain("shift", [text, b": numeric argument required".as_slice()].concat());
-                return Err(Divert::Discard(1));
+                return Ok(1);
             }
         },
         _ => {
             interp.complain("shift", "too many arguments");
-            return Err(Divert::Discard(1));
+            return Err(Divert::Exit(1));
         }
     };
     let Ok(count) = usize::try_from(count) else {

@@ -81,14 +81,17 @@ fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8]) -> Flow<bool> {
     match value {
         Value::Assoc(array) => {
             drop(array);
+            let key = interp.expand_key(key);
             if let Value::Assoc(array) = &mut interp.vars.entry(name).value {
-                Arc::make_mut(array).remove(key);
+                Arc::make_mut(array).remove(&key);
             }
             Ok(true)
         }
         Value::Indexed(array) => {
             if matches!(key, b"@" | b"*") {
-                return Ok(unset_name(interp, name));
+                drop(array);
+                interp.vars.entry(name).value = Value::Indexed(Arc::default());
+                return Ok(true);
             }
             let index = match crate::expand::arith::evaluate(interp, key) {
                 Ok(index) => index,

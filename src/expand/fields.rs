@@ -11,6 +11,8 @@ pub enum Mode {
     Single,
     /// A shell pattern: quoted text is escaped with backslashes.
     Pattern,
+    /// A here-document: one string, where `$*` is joined by spaces.
+    Document,
     /// A regular expression: quoted text is escaped for it.
     Regex,
     /// The replacement of `${x/p/r}`: quoted `&` and backslashes are escaped.
@@ -51,6 +53,8 @@ pub struct Builder {
     pub fields: Vec<Field>,
     current: Field,
     delimiter: Delimiter,
+    /// Elements of lists so far.
+    elements: usize,
 }
 
 const fn is_glob(byte: u8) -> bool {
@@ -60,7 +64,7 @@ const fn is_glob(byte: u8) -> bool {
 impl Builder {
     /// An empty collection.
     pub fn new(mode: Mode) -> Builder {
-        Builder { mode, fields: Vec::new(), current: Field::default(), delimiter: Delimiter::None }
+        Builder { mode, fields: Vec::new(), current: Field::default(), delimiter: Delimiter::None, elements: 0 }
     }
 
     /// What it is for.
@@ -87,7 +91,7 @@ impl Builder {
 
     fn append_quoted(&mut self, text: &[u8]) {
         match self.mode {
-            Mode::Single => self.current.text.extend_from_slice(text),
+            Mode::Single | Mode::Document => self.current.text.extend_from_slice(text),
             Mode::Fields => {
                 let start = self.current.text.len();
                 self.current.text.extend_from_slice(text);
@@ -190,9 +194,21 @@ impl Builder {
         joined
     }
 
-    /// Bytes in the current field.
-    pub fn current_len(&self) -> usize {
-        self.current.text.len()
+    /// Where the collection stands; see [`Builder::forget_presence`].
+    pub fn mark(&self) -> (usize, usize, bool, usize) {
+        (self.fields.len(), self.current.text.len(), self.current.present, self.elements)
+    }
+
+    /// Since `mark`, nothing came but empty lists and empty text: the field is as present as it was.
+    pub fn forget_presence(&mut self, mark: (usize, usize, bool, usize)) {
+        if (self.fields.len(), self.current.text.len(), self.elements) == (mark.0, mark.1, mark.3) {
+            self.current.present = mark.2;
+        }
+    }
+
+    /// Elements of a list were put in.
+    pub fn count_elements(&mut self, count: usize) {
+        self.elements += count;
     }
 }
 

@@ -76,6 +76,8 @@ pub enum Failure<D> {
     Discard(Vec<u8>),
     /// The same, for an arithmetic expression: some commands put their name in front of the message.
     Arith(Vec<u8>),
+    /// Said on standard error; everything that is being read is abandoned: `bash -c` ends with status 1.
+    Top(Vec<u8>),
     /// Said on standard error; a non-interactive shell exits with status 127 (`${x?}`, `set -u`).
     Fatal(Vec<u8>),
     /// Control flow of the shell, already said.

@@ -270,9 +270,13 @@ fn emit_many<H: ExpandHost>(
 ) -> Outcome<(), H> {
     let ifs = host.ifs();
     host.charge(items.len() as u64)?;
-    let join = star && (quoted || into.mode() != Mode::Fields);
+    into.count_elements(items.len());
+    let list = into.mode() == Mode::Fields;
+    // Unquoted, both are joined and split again, so that empty elements count as `IFS` says.
+    let join = if list && !quoted { !ifs.joiner.is_empty() } else { star };
     if join {
-        let joined = bstr::join(&ifs.joiner, items.iter().map(|item| item.as_slice()));
+        let joiner = if into.mode() == Mode::Document { b" " } else { ifs.joiner.as_slice() };
+        let joined = bstr::join(joiner, items.iter().map(|item| item.as_slice()));
         host.reserve(joined.len())?;
         into.value(&joined, quoted, &ifs);
         return Ok(());

@@ -28,13 +28,13 @@ async fn fields_of<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<
     if word.braces && host.flags().braceexpand {
         for word in braces(host, word)? {
             let mut builder = Builder::new(Mode::Fields);
-            parts(host, &word.parts, false, &mut builder).await?;
+            parts(host, &word.parts, Quoting::None, &mut builder).await?;
             finish(host, builder, into)?;
         }
         return Ok(());
     }
     let mut builder = Builder::new(Mode::Fields);
-    parts(host, &word.parts, false, &mut builder).await?;
+    parts(host, &word.parts, Quoting::None, &mut builder).await?;
     finish(host, builder, into)
 }
 
@@ -58,13 +58,13 @@ pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u
     if word.braces && host.flags().braceexpand {
         for word in braces(host, word)? {
             let mut builder = Builder::new(Mode::Fields);
-            parts_now(host, &word.parts, false, &mut builder)?;
+            parts_now(host, &word.parts, Quoting::None, &mut builder)?;
             finish(host, builder, into)?;
         }
         return Ok(());
     }
     let mut builder = Builder::new(Mode::Fields);
-    parts_now(host, &word.parts, false, &mut builder)?;
+    parts_now(host, &word.parts, Quoting::None, &mut builder)?;
     finish(host, builder, into)
 }
 
@@ -99,7 +99,7 @@ pub async fn text<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outco
         return text_now(host, word, mode);
     }
     let mut builder = Builder::new(mode);
-    Box::pin(parts(host, &word.parts, false, &mut builder)).await?;
+    Box::pin(parts(host, &word.parts, Quoting::None, &mut builder)).await?;
     Ok(builder.into_single())
 }
 
@@ -109,7 +109,7 @@ pub fn text_now<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outcome
         return Ok(text.to_vec());
     }
     let mut builder = Builder::new(mode);
-    parts_now(host, &word.parts, false, &mut builder)?;
+    parts_now(host, &word.parts, Quoting::None, &mut builder)?;
     Ok(builder.into_single())
 }
 
@@ -146,31 +146,33 @@ fn param_is_pure(param: &Param) -> bool {
 fn parts<'a, H: ExpandHost>(
     host: &'a mut H,
     list: &'a [Part],
-    quoted: bool,
+    quoting: Quoting,
     into: &'a mut Builder,
 ) -> BoxFuture<'a, Outcome<(), H>> {
     Box::pin(async move {
         for item in list {
             if is_pure(item) {
-                part_now(host, item, quoted, into)?;
+                part_now(host, item, quoting, into)?;
             } else {
-                part(host, item, quoted, into).await?;
+                part(host, item, quoting, into).await?;
             }
         }
         Ok(())
     })
 }
 
-async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
     match item {
         Part::Double { parts: inner, .. } => {
-            open_double(host, inner, into);
-            parts(host, inner, true, into).await
+            let mark = open_double(host, inner, into);
+            parts(host, inner, Quoting::Double, into).await?;
+            close_double(mark, into);
+            Ok(())
         }
         Part::Command(substitution) => {
             let output = host.substitute(substitution).await?;
             let ifs = host.ifs();
-            into.value(&output, quoted, &ifs);
+            into.value(&output, quoting.is_double(), &ifs);
             Ok(())
         }
         Part::Process { write, body } => {
@@ -180,41 +182,45 @@ async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut
         }
         Part::Arith(arith) => {
             let value = arithmetic(host, arith).await?;
-            append_number(host, value, quoted, into);
+            append_number(host, value, quoting, into);
             Ok(())
         }
-        Part::Param(param) => parameter(host, param, quoted, into).await,
-        _ => part_now(host, item, quoted, into),
+        Part::Param(param) => parameter(host, param, quoting, into).await,
+        _ => part_now(host, item, quoting, into),
     }
 }
 
-fn parts_now<H: ExpandHost>(host: &mut H, list: &[Part], quoted: bool, into: &mut Builder) -> Outcome<(), H> {
-    list.iter().try_for_each(|item| part_now(host, item, quoted, into))
+fn parts_now<H: ExpandHost>(host: &mut H, list: &[Part], quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
+    list.iter().try_for_each(|item| part_now(host, item, quoting, into))
 }
 
-fn part_now<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+fn part_now<H: ExpandHost>(host: &mut H, item: &Part, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
     match item {
         Part::Literal(text) => {
-            if quoted {
-                into.quoted(text);
-            } else {
-                into.literal(text);
+            match quoting {
+                Quoting::Double => into.quoted(text),
+                Quoting::None => into.literal(text),
+                Quoting::Operand => {
+                    let ifs = host.ifs();
+                    into.value(text, false, &ifs);
+                }
             }
         }
         Part::Escaped(byte) => into.quoted(&[*byte]),
         Part::Single(text) | Part::AnsiC { text, .. } => into.quoted(text),
         Part::Double { parts: inner, .. } => {
-            open_double(host, inner, into);
-            parts_now(host, inner, true, into)?;
+            let mark = open_double(host, inner, into);
+            parts_now(host, inner, Quoting::Double, into)?;
+            close_double(mark, into);
         }
         Part::Tilde(user) => match host.tilde(user) {
             Some(directory) => into.quoted(&directory),
             None => into.literal(&[b"~", &**user].concat()),
         },
-        Part::Param(param) => parameter_now(host, param, quoted, into)?,
+        Part::Param(param) => parameter_now(host, param, quoting, into)?,
         Part::Arith(arith) => {
             let value = arithmetic_now(host, arith)?;
-            append_number(host, value, quoted, into);
+            append_number(host, value, quoting, into);
         }
         // Not pure: the drivers never come here with these.
         Part::Command(_) | Part::Process { .. } => {}
@@ -222,16 +228,46 @@ fn part_now<H: ExpandHost>(host: &mut H, item: &Part, quoted: bool, into: &mut B
     Ok(())
 }
 
-fn append_number<H: ExpandHost>(host: &mut H, value: i64, quoted: bool, into: &mut Builder) {
+fn append_number<H: ExpandHost>(host: &mut H, value: i64, quoting: Quoting, into: &mut Builder) {
     let ifs = host.ifs();
-    into.value(value.to_string().as_bytes(), quoted, &ifs);
+    into.value(value.to_string().as_bytes(), quoting.is_double(), &ifs);
 }
 
-/// A double-quoted string exists even when empty, unless it is only `$@`-like parameters that give no element.
-fn open_double<H: ExpandHost>(host: &mut H, inner: &[Part], into: &mut Builder) {
-    let only_lists = !inner.is_empty() && inner.iter().all(|part| matches!(part, Part::Param(param) if is_list(host, param)));
-    if !only_lists {
-        into.mark_present();
+/// A double-quoted string exists even when empty, unless it holds a `$@`-like parameter that gives no element.
+fn open_double<H: ExpandHost>(host: &mut H, inner: &[Part], into: &mut Builder) -> Option<Mark> {
+    if inner.iter().any(|part| matches!(part, Part::Param(param) if is_list(host, param))) {
+        return Some(into.mark());
+    }
+    into.mark_present();
+    None
+}
+
+type Mark = (usize, usize, bool, usize);
+
+fn close_double(mark: Option<Mark>, into: &mut Builder) {
+    if let Some(mark) = mark {
+        into.forget_presence(mark);
+    }
+}
+
+/// How the text around a part is quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    /// Not at all.
+    None,
+    /// `"…"`
+    Double,
+    /// The word of an unquoted `${x-word}`: its own text is split too.
+    Operand,
+}
+
+impl Quoting {
+    fn is_double(self) -> bool {
+        self == Quoting::Double
+    }
+
+    fn operand(self) -> Quoting {
+        if self.is_double() { self } else { Quoting::Operand }
     }
 }
 
@@ -289,8 +325,8 @@ enum Next<'a> {
     Operate(Target, Subject),
 }
 
-fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
-    if matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect && simple_get(host, param, quoted, into)
+fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
+    if matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect && simple_get(host, param, quoting.is_double(), into)
     {
         return Ok(());
     }
@@ -306,17 +342,17 @@ fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into:
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoted, into)? {
+    match begin(host, param, key, known, quoting, into)? {
         Next::Done => Ok(()),
-        Next::Word(word) => parts_now(host, &word.parts, quoted, into),
+        Next::Word(word) => parts_now(host, &word.parts, quoting.operand(), into),
         Next::Settle(target, decision, word, colon) => {
             let text = text_now(host, word, Mode::Single)?;
-            settle(host, &target, decision, &text, colon, word, quoted, into)
+            settle(host, &target, decision, &text, colon, word, quoting, into)
         }
         Next::Operate(target, subject) => {
             let operands = operands_now(host, param)?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit(host, result, quoted, into)
+            param::emit(host, result, quoting.is_double(), into)
         }
     }
 }
@@ -351,7 +387,7 @@ fn simple_get<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &m
     }
 }
 
-async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
     let key = match &param.subscript {
         Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
         _ => None,
@@ -364,17 +400,17 @@ async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, int
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoted, into)? {
+    match begin(host, param, key, known, quoting, into)? {
         Next::Done => Ok(()),
-        Next::Word(word) => parts(host, &word.parts, quoted, into).await,
+        Next::Word(word) => parts(host, &word.parts, quoting.operand(), into).await,
         Next::Settle(target, decision, word, colon) => {
             let text = text(host, word, Mode::Single).await?;
-            settle(host, &target, decision, &text, colon, word, quoted, into)
+            settle(host, &target, decision, &text, colon, word, quoting, into)
         }
         Next::Operate(target, subject) => {
             let operands = operands(host, param).await?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit(host, result, quoted, into)
+            param::emit(host, result, quoting.is_double(), into)
         }
     }
 }
@@ -384,7 +420,7 @@ fn begin<'a, H: ExpandHost>(
     param: &'a Param,
     key: Option<Vec<u8>>,
     known: Option<Subject>,
-    quoted: bool,
+    quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<Next<'a>, H> {
     if let ParamOp::Bad(text) = &param.op {
@@ -392,7 +428,7 @@ fn begin<'a, H: ExpandHost>(
     }
     let target = param::target(host, param, key);
     if let Some(listing) = param::listing(host, param, &target) {
-        param::emit(host, listing, quoted, into)?;
+        param::emit(host, listing, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     let subject = match known {
@@ -402,7 +438,7 @@ fn begin<'a, H: ExpandHost>(
     if let ParamOp::Test { kind, colon, word } = &param.op {
         return match param::decide(&subject, *kind, *colon) {
             Decision::Value => {
-                param::emit(host, subject, quoted, into)?;
+                param::emit(host, subject, quoting.is_double(), into)?;
                 Ok(Next::Done)
             }
             Decision::Nothing => Ok(Next::Done),
@@ -421,7 +457,7 @@ fn begin<'a, H: ExpandHost>(
         param::check_set(host, &target, &subject)?;
     }
     if matches!(param.op, ParamOp::Get) {
-        param::emit(host, subject, quoted, into)?;
+        param::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     Ok(Next::Operate(target, subject))
@@ -435,7 +471,7 @@ fn settle<H: ExpandHost>(
     text: &[u8],
     colon: bool,
     word: &Word,
-    quoted: bool,
+    quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<(), H> {
     if decision == Decision::Error {
@@ -443,7 +479,7 @@ fn settle<H: ExpandHost>(
     }
     param::assign_default(host, target, text)?;
     let subject = param::subject(host, target)?;
-    param::emit(host, subject, quoted, into)
+    param::emit(host, subject, quoting.is_double(), into)
 }
 
 fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
@@ -529,7 +565,12 @@ fn subscript_of<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u8>) ->
         }
         return Ok(text);
     }
-    arith::evaluate(host, &text).map(|index| index.to_string().into_bytes())
+    match arith::evaluate(host, &text) {
+        Ok(index) => Ok(index.to_string().into_bytes()),
+        // An index that cannot be evaluated abandons everything.
+        Err(Failure::Arith(message)) => Err(Failure::Top(message)),
+        Err(failure) => Err(failure),
+    }
 }
 
 fn is_indirect(param: &Param) -> bool {

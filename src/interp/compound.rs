@@ -25,12 +25,12 @@ impl Interp {
         }
         match &compound.kind {
             CompoundKind::Arith(arith) if arith.text.pure => {
-                self.line = compound.line;
+                self.at_line(compound.line);
                 let value = word::arithmetic_now(self, arith);
                 Some(self.arithmetic_status(value))
             }
             CompoundKind::Cond(cond) if super::cond::is_pure(cond) => {
-                self.line = compound.line;
+                self.at_line(compound.line);
                 Some(self.cond_now(cond))
             }
             _ => None,
@@ -57,7 +57,7 @@ impl Interp {
             return self.compound(compound).await;
         }
         let first_fd = self.process_fds.len();
-        self.line = compound.line;
+        self.at_line(compound.line);
         let saved = match self.redirect(&compound.redirects).await {
             Ok(saved) => saved,
             Err(failed) => {
@@ -77,7 +77,7 @@ impl Interp {
     }
 
     async fn compound(&mut self, compound: &Compound) -> Flow {
-        self.line = compound.line;
+        self.at_line(compound.line);
         let status = match &compound.kind {
             CompoundKind::Group(list) => self.list(list).await?,
             CompoundKind::Subshell(list) => return self.subshell(list).await,
@@ -112,7 +112,7 @@ impl Interp {
         if self.has_trap(TrapKey::Debug) {
             self.note_command(|| crate::syntax::print::print_compound(compound));
             self.run_trap(TrapKey::Debug).await?;
-            self.line = compound.line;
+            self.at_line(compound.line);
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Interp {
         self.context.loops += 1;
         let mut left = None;
         for field in &fields {
-            self.line = line;
+            self.at_line(line);
             if self.has_trap(TrapKey::Debug) {
                 self.run_trap(TrapKey::Debug).await?;
             }
@@ -321,7 +321,7 @@ impl Interp {
         if super::assign::is_empty(&arith.text) {
             return Ok(Some(1));
         }
-        self.line = line;
+        self.at_line(line);
         if self.has_trap(TrapKey::Debug) {
             self.run_trap(TrapKey::Debug).await?;
         }
@@ -341,7 +341,7 @@ impl Interp {
     async fn run_case(&mut self, line: u32, word: &Word, items: &[CaseItem]) -> Flow {
         if self.has_trap(TrapKey::Debug) {
             self.run_trap(TrapKey::Debug).await?;
-            self.line = line;
+            self.at_line(line);
         }
         let subject = self.expand_single(word).await?;
         self.flush().await?;

@@ -19,6 +19,8 @@ pub struct FunctionEntry {
     pub readonly: bool,
     /// `declare -ft`: DEBUG and RETURN traps are inherited.
     pub trace: bool,
+    /// What its lines are shifted by.
+    pub(super) line_shift: i64,
 }
 
 /// The prefix of exported functions in the environment, as bash 5.2 spells it.
@@ -29,13 +31,19 @@ pub(super) const EXPORT_SUFFIX: &[u8] = b"%%";
 impl Interp {
     /// Stores a function.
     pub(super) fn define_function(&mut self, function: &Arc<Function>) -> Flow {
-        self.line = function.line;
+        self.at_line(function.line);
         let name = Arc::clone(&function.name);
         let posix = self.options.is(Set::Posix);
         let special = self.find_builtin(&name).is_some_and(|builtin| builtin.kind != super::BuiltinKind::Ordinary);
         if posix && special {
             self.error([b"`", &*name, b"': is a special builtin"].concat());
             return Err(Divert::Exit(2));
+        }
+        // The name comes as it was written: quotes and expansions are still there.
+        if name.iter().any(|byte| matches!(byte, b'$' | b'\'' | b'"' | b'\\' | b'`')) {
+            self.error([b"`", &*name, b"': not a valid identifier"].concat());
+            self.status = 1;
+            return Ok(1);
         }
         if posix && !crate::expand::word::is_name(&name) {
             self.error([b"`", &*name, b"': not a valid identifier"].concat());
@@ -54,6 +62,7 @@ impl Interp {
             exported: exported || self.options.is(Set::Allexport),
             readonly: false,
             trace,
+            line_shift: self.line_shift,
         };
         Arc::make_mut(&mut self.functions).insert(name, entry);
         self.status = 0;
@@ -140,6 +149,7 @@ impl Interp {
         Arc::make_mut(&mut self.frames).push(frame);
         self.vars.push_scope(false);
         let context = self.context;
+        let shift = std::mem::replace(&mut self.line_shift, entry.line_shift);
         self.context.loops = 0;
         let traced = self.options.is(Set::Functrace) || entry.trace || self.options.shopt(Shopt::Extdebug);
         let hidden = self.hide_traps(traced);
@@ -160,6 +170,7 @@ impl Interp {
         self.restore_traps(hidden);
         self.getopts_offset = getopts;
         self.context = context;
+        self.line_shift = shift;
         if let Some(options) = self.vars.pop_scope() {
             self.options = *options;
         }
@@ -173,7 +184,7 @@ impl Interp {
 
     async fn function_commands(&mut self, entry: &FunctionEntry) -> Flow {
         if self.has_trap(TrapKey::Debug) {
-            self.line = entry.function.line;
+            self.at_line(entry.function.line);
             self.run_trap(TrapKey::Debug).await?;
         }
         let body = Arc::clone(&entry.function.body);

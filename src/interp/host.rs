@@ -85,7 +85,12 @@ impl ExpandHost for Interp {
         if !variable.attributes.has(Attributes::NAMEREF) {
             return None;
         }
-        variable.value.scalar().filter(|target| !target.is_empty()).map(<[u8]>::to_vec)
+        variable.value.scalar().filter(|target| !target.is_empty())?;
+        let (target, key) = self.follow(name);
+        Some(match key {
+            Some(key) => [&*target, b"[", &key, b"]"].concat(),
+            None => target.to_vec(),
+        })
     }
 
     fn attributes(&self, name: &[u8]) -> Option<Attributes> {

@@ -126,6 +126,11 @@ impl Interp {
                 self.status = 1;
                 Divert::Discard(1)
             }
+            ExpandFailure::Top(message) => {
+                self.error(message);
+                self.status = 1;
+                if self.started_as == Some(b'c') { Divert::Exit(1) } else { Divert::Discard(1) }
+            }
             ExpandFailure::Fatal(message) => {
                 self.error(message);
                 let status = if self.started_as == Some(b'c') && self.subshell == 0 { 127 } else { 1 };

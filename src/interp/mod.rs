@@ -108,6 +108,8 @@ pub struct Interp {
     pub frames: Arc<Vec<Frame>>,
     /// The line of the running command.
     pub line: u32,
+    /// What is added to lines of the tree: a command substitution counts from the line of its command.
+    line_shift: i64,
     /// `BASH_COMMAND`, kept while a trap runs.
     pub command_text: Option<Arc<[u8]>>,
     /// How failures are looked at.

@@ -241,7 +241,7 @@ impl Interp {
     }
 
     async fn here_document(&mut self, document: &HereDocument) -> Result<Target, Failed> {
-        let text = match word::text(self, &document.body, Mode::Single).await {
+        let text = match word::text(self, &document.body, Mode::Document).await {
             Ok(text) => text,
             Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
         };

@@ -55,13 +55,20 @@ impl Interp {
             _ => 1,
         };
         let mut parser = Parser::new(Arc::from(text), first_line);
+        let shift = std::mem::take(&mut self.line_shift);
+        let flow = self.run_parsed(&mut parser, text, origin).await;
+        self.line_shift = shift;
+        flow
+    }
+
+    async fn run_parsed(&mut self, parser: &mut Parser, text: &[u8], origin: Origin) -> Flow {
         let mut status = 0;
         let mut any = false;
         loop {
             self.proc.kernel.meter().charge(1)?;
             let start = parser.position();
             let parsed = parser.next(&Env(self));
-            self.say_parse_warnings(&mut parser);
+            self.say_parse_warnings(parser);
             if self.options.is(Set::Verbose) && matches!(origin, Origin::Command | Origin::Script | Origin::Source) {
                 self.print_error(text.get(start..parser.position()).unwrap_or_default());
                 self.flush().await?;
@@ -96,7 +103,7 @@ impl Interp {
         self.flush().await?;
         match flow {
             // An error abandons the line; scripts go on with the next one.
-            Err(Divert::Discard(status)) if matches!(origin, Origin::Command | Origin::Script | Origin::Source) => {
+            Err(Divert::Discard(status)) if self.subshell == 0 || matches!(origin, Origin::Command | Origin::Script) => {
                 self.status = status;
                 self.set_pipe_status(status);
                 self.context = super::Context::default();

@@ -56,7 +56,7 @@ impl Interp {
         if !simple.pure || !simple.redirects.is_empty() || self.has_trap(TrapKey::Debug) {
             return Now::NotPure;
         }
-        self.line = simple.line;
+        self.at_line(simple.line);
         self.substitution_status = None;
         if simple.words.is_empty() {
             return Now::Done(self.assign_now(simple));
@@ -122,6 +122,7 @@ impl Interp {
                 return Err(self.fail_expansion(failure));
             }
         }
+        self.last_argument.clear();
         self.status = 0;
         self.set_pipe_status(0);
         Ok(0)
@@ -136,7 +137,7 @@ impl Interp {
 
     /// The whole way, for what may wait.
     pub(super) async fn simple(&mut self, simple: &Simple) -> Flow {
-        self.line = simple.line;
+        self.at_line(simple.line);
         if self.has_trap(TrapKey::Debug) {
             self.note_command(|| crate::syntax::print::print_simple(simple));
             let status = self.run_trap(TrapKey::Debug).await?;
@@ -146,7 +147,7 @@ impl Interp {
                 }
                 return Ok(self.status);
             }
-            self.line = simple.line;
+            self.at_line(simple.line);
         } else if self.has_trap(TrapKey::Err) || self.has_trap(TrapKey::Exit) {
             self.note_command(|| crate::syntax::print::print_simple(simple));
         }
@@ -181,9 +182,13 @@ impl Interp {
     pub(super) async fn simple_expanded(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         let first_fd = self.process_fds.len();
         let flow = if args.is_empty() {
+            self.last_argument.clear();
             self.run_without_name(simple).await
         } else {
-            self.run_named(simple, args).await
+            let last = args.last().cloned().unwrap_or_default();
+            let flow = self.run_named(simple, args).await;
+            self.last_argument = last;
+            flow
         };
         self.close_process_fds(first_fd);
         self.flush().await?;
@@ -224,7 +229,6 @@ impl Interp {
         if self.options.is(Set::Xtrace) {
             self.trace_command(simple, &args).await?;
         }
-        self.remember_last_argument(&args);
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
         let builtin = self.find_builtin(name);
         let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);

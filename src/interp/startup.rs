@@ -87,6 +87,7 @@ impl Interp {
             pipe_status: vec![0],
             frames: Arc::default(),
             line: 1,
+            line_shift: 0,
             command_text: None,
             context: Context::default(),
             subshell: 0,

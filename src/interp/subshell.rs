@@ -54,6 +54,9 @@ impl Interp {
         if !self.options.shopt(Shopt::InheritErrexit) && !self.options.is(Set::Posix) {
             child.options.set(Set::Errexit, false);
         }
+        if let Some(first) = first_line(&substitution.body) {
+            child.line_shift = i64::from(self.line) - i64::from(first);
+        }
         let status = child.run_to_end(Arc::clone(&substitution.body)).await?;
         // Background commands that still hold the stream keep it open, as a pipe would be.
         self.wait_for_writers(&collector).await;
@@ -199,6 +202,12 @@ impl Interp {
         flow
     }
 
+    /// A command of this line of the tree runs.
+    #[inline]
+    pub(super) fn at_line(&mut self, line: u32) {
+        self.line = u32::try_from(i64::from(line) + self.line_shift).unwrap_or(line);
+    }
+
     /// One level deeper; says whether a new task is due. The twin of [`Interp::leave`].
     pub(super) fn enter(&mut self) -> Flow<bool> {
         self.nest += 1;
@@ -209,6 +218,11 @@ impl Interp {
     pub(super) fn leave(&mut self) {
         self.nest = self.nest.saturating_sub(1);
     }
+}
+
+/// The line of the first command of a list.
+fn first_line(list: &List) -> Option<u32> {
+    list.items.first().map(|item| item.and_or.first.line)
 }
 
 /// A shell on its way back from a task.

@@ -176,8 +176,12 @@ impl Interp {
     /// The text that an assignment stores, by the variable's attributes.
     fn transformed(&mut self, attributes: Attributes, old: &[u8], value: &[u8], append: bool) -> Outcome<Vec<u8>> {
         if attributes.has(Attributes::INTEGER) {
-            let number = crate::expand::arith::evaluate(self, value)?;
-            let base = if append { crate::expand::arith::evaluate(self, old)? } else { 0 };
+            let top = |failure| match failure {
+                Failure::Arith(message) => Failure::Top(message),
+                failure => failure,
+            };
+            let number = crate::expand::arith::evaluate(self, value).map_err(top)?;
+            let base = if append { crate::expand::arith::evaluate(self, old).map_err(top)? } else { 0 };
             return Ok(base.wrapping_add(number).to_string().into_bytes());
         }
         let text = if append { [old, value].concat() } else { value.to_vec() };
@@ -283,6 +287,19 @@ impl Interp {
             .collect();
         let result = self.assign_array(name, elements, false);
         self.said(result)
+    }
+
+    /// The text of a key that a builtin got in quotes: its expansions are done now.
+    pub fn expand_key(&mut self, text: &[u8]) -> Vec<u8> {
+        if !text.iter().any(|byte| matches!(byte, b'$' | b'\\')) {
+            return text.to_vec();
+        }
+        match crate::syntax::parse_double_quoted(text) {
+            Ok(word) if word.pure => {
+                crate::expand::word::text_now(self, &word, crate::expand::Mode::Single).unwrap_or_else(|_| text.to_vec())
+            }
+            _ => text.to_vec(),
+        }
     }
 
     /// The key of `name[text]` as builtins take it: a string for an associative array, else evaluated.

@@ -138,13 +138,14 @@ impl Vars {
         }
         let hidden = self.table.get(name).cloned();
         let name = Name::from(name);
+        let temporary = self.temporary_holds(&name);
         // A temporary scope above it (`A=1 f`) keeps its own record of what was visible before.
         if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
             scope.hidden.push((name.clone(), hidden.clone()));
         }
         self.environment = None;
         let inherits = hidden.as_ref().is_some_and(|variable| {
-            variable.attributes.has(Attributes::EXPORT) && self.temporary_holds(&name)
+            variable.attributes.has(Attributes::EXPORT) && temporary
         });
         if !inherits {
             Arc::make_mut(&mut self.table)
@@ -164,21 +165,24 @@ impl Vars {
         scope.hidden.iter().find(|(hidden, _)| &**hidden == name)?.1.as_ref()
     }
 
-    /// The variable outside of all functions, made when there is none: `declare -g`.
-    pub fn global(&mut self, name: &[u8]) -> &mut Variable {
+    /// Some scope hides the name: it is not the global variable.
+    pub fn is_hidden(&self, name: &[u8]) -> bool {
+        self.scopes.iter().any(|scope| scope.hides(name))
+    }
+
+    /// Exchanges the visible variable and the global one that is hidden by scopes. `false`: the visible one is the global one.
+    pub fn swap_global(&mut self, name: &[u8]) -> bool {
+        let Some(index) = self.scopes.iter().position(|scope| scope.hides(name)) else { return false };
         self.environment = None;
-        let holder = self.scopes.iter().position(|scope| scope.hides(name));
-        let blank = || Variable { value: Value::Unset, attributes: Attributes::default() };
-        if let Some(index) = holder {
-            let scopes = Arc::make_mut(&mut self.scopes);
-            let slot = scopes
-                .get_mut(index)
-                .and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
-            if let Some((_, slot)) = slot {
-                return slot.get_or_insert_with(blank);
-            }
+        let scopes = Arc::make_mut(&mut self.scopes);
+        let hidden = scopes.get_mut(index).and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
+        let Some((_, slot)) = hidden else { return false };
+        let table = Arc::make_mut(&mut self.table);
+        let visible = table.remove(name);
+        if let Some(global) = std::mem::replace(slot, visible) {
+            table.insert(Name::from(name), global);
         }
-        Arc::make_mut(&mut self.table).entry(Name::from(name)).or_insert_with(blank)
+        true
     }
 
     /// A function is running.

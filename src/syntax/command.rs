@@ -227,6 +227,10 @@ impl Reader<'_> {
                 break;
             }
             self.simple_part(&mut simple)?;
+            // bash's grammar looks one token ahead before it makes the command: its line is where the second word ends.
+            if simple.words.len() + simple.assigns.len() + simple.redirects.len() <= 2 {
+                simple.line = self.cursor.line;
+            }
         }
         if simple.words.is_empty() && simple.assigns.is_empty() && simple.redirects.is_empty() {
             return Err(self.unexpected());
