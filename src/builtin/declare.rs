@@ -333,7 +333,12 @@ fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Reque
     } else {
         return None;
     };
-    interp.complain(request.name, [&**name, message].concat());
+    let text = [&**name, message].concat();
+    if matches!(request.name, "export" | "readonly") {
+        interp.error(text);
+    } else {
+        interp.complain(request.name, text);
+    }
     Some(1)
 }
 

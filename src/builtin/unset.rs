@@ -66,7 +66,8 @@ fn unset_name(interp: &mut Interp, name: &[u8]) -> bool {
         interp.complain("unset", [name, b": cannot unset: readonly variable"].concat());
         return false;
     }
-    interp.vars.unset(name);
+    let keep = interp.options.shopt(crate::interp::Shopt::LocalvarUnset);
+    interp.vars.unset_local(name, keep);
     interp.after_unset(name);
     true
 }

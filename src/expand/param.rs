@@ -133,6 +133,10 @@ fn variable_subject<H: ExpandHost>(host: &mut H, name: &Name, key: &Key) -> Outc
         Key::None => Subject::One(value.scalar().map(<[u8]>::to_vec)),
         Key::At => Subject::Many { items: value.elements(), star: false },
         Key::Star => Subject::Many { items: value.elements(), star: true },
+        Key::Element(key) if key.is_empty() => {
+            host.warn(&[name, b": bad array subscript".as_slice()].concat());
+            Subject::One(None)
+        }
         Key::Element(key) => match element::<H::Divert>(name, &value, key) {
             Ok(text) => Subject::One(text.map(<[u8]>::to_vec)),
             // Reading before the first element is said, and gives nothing.

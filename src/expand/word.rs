@@ -423,6 +423,12 @@ fn begin<'a, H: ExpandHost>(
     quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<Next<'a>, H> {
+    if let (Some(Subscript::Index(word)), ParamName::Variable(name)) = (&param.subscript, &param.name)
+        && word.parts.is_empty()
+        && key.as_deref() == Some(b"")
+    {
+        return Err(Failure::Discard([b"${", &**name, b"[]}: bad substitution"].concat()));
+    }
     if let ParamOp::Bad(text) = &param.op {
         return Err(Failure::Discard([text, b": bad substitution".as_slice()].concat()));
     }
@@ -560,10 +566,10 @@ fn subscript_of<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u8>) ->
     if let ParamName::Variable(name) = name
         && host.is_assoc(name)
     {
-        if text.is_empty() {
-            return Err(Failure::Discard([&**name, b"[]: bad array subscript"].concat()));
-        }
         return Ok(text);
+    }
+    if text.trim_ascii().is_empty() {
+        return Ok(Vec::new());
     }
     match arith::evaluate(host, &text) {
         Ok(index) => Ok(index.to_string().into_bytes()),

@@ -47,6 +47,7 @@ impl Interp {
                 let value = word::text_now(self, word, Mode::Single)?;
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
+            AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
                 let mut expanded = Vec::with_capacity(elements.len());
                 for element in elements {
@@ -74,6 +75,7 @@ impl Interp {
                 let value = word::text(self, word, Mode::Single).await?;
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
+            AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
                 let expanded = self.elements(elements).await?;
                 self.assign_array(&assign.name, expanded, assign.append)
@@ -268,6 +270,12 @@ impl Interp {
         }
         Some(expanded)
     }
+}
+
+/// `a[1]=( … )` cannot be.
+fn list_to_member(assign: &Assign) -> ExpandFailure {
+    let key = assign.subscript.as_ref().map(crate::syntax::print::print_word).unwrap_or_default();
+    Failure::Discard([&*assign.name, b"[", &key, b"]: cannot assign list to array member"].concat())
 }
 
 fn element_text(element: &Element) -> Vec<u8> {

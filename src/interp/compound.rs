@@ -196,7 +196,7 @@ impl Interp {
     }
 
     fn end_loop(&mut self, status: i32, divert: Option<Divert>) -> Flow {
-        self.context.loops -= 1;
+        self.context.loops = self.context.loops.saturating_sub(1);
         self.status = status;
         match divert {
             Some(divert) => Err(divert),
@@ -230,7 +230,9 @@ impl Interp {
         for field in &fields {
             self.at_line(line);
             if self.has_trap(TrapKey::Debug) {
+                self.note_command(|| super::xtrace::for_text(name, words));
                 self.run_trap(TrapKey::Debug).await?;
+                self.at_line(line);
             }
             if self.options.is(Set::Xtrace) {
                 self.trace_for(name, words).await?;

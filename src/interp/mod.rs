@@ -144,6 +144,8 @@ pub struct Interp {
     pub builtins: &'static [Builtin],
     /// Redirections of the `exec` that is running stay.
     keep_redirects: bool,
+    /// Runs in a pipeline or in the background: commands started with `&` keep its input.
+    detached: bool,
     /// A trap is running: its own kind does not run again.
     in_trap: u8,
     /// Depth of substitutions and `eval` for `PS4`.

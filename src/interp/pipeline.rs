@@ -44,6 +44,7 @@ impl Interp {
                 child.set_fd(2, Arc::clone(&writer));
             }
             child.set_fd(1, writer);
+            child.detached = true;
             pids.push(child.proc.pid);
             child.start_task(Arc::new(single(command)));
             input = Some(reader);
@@ -68,6 +69,7 @@ impl Interp {
             if let Some(input) = input {
                 child.set_fd(0, input);
             }
+            child.detached = true;
             let body = Arc::new(single(last));
             let status = child.run_to_end(body).await?;
             for pid in pids {
@@ -106,9 +108,12 @@ impl Interp {
         self.flush().await?;
         let monitor = self.options.is(Set::Monitor);
         let mut child = self.fork(monitor.then_some(0), false)?;
-        if !monitor {
+        if !monitor && !self.detached {
             let null = File::device(&self.proc.kernel, Device::Null, crate::fs::OpenFlags::READ);
             child.set_fd(0, Arc::new(null));
+        }
+        child.detached = true;
+        if !monitor {
             for signal in [crate::kernel::Signal::INT, crate::kernel::Signal::QUIT] {
                 child.proc.signals.set(signal, crate::kernel::Disposition::Ignore);
             }

@@ -177,7 +177,16 @@ impl Interp {
     async fn close_variable(&mut self, name: &[u8], key: Option<&Word>, _saved: &mut Saved) -> Result<(), Failed> {
         let value = match key {
             None => self.scalar(name),
-            Some(_) => self.value(name).and_then(|value| value.scalar().map(<[u8]>::to_vec)),
+            Some(word) => {
+                let parameter = crate::syntax::ast::ParamName::Variable(name.into());
+                let key = match word::subscript(self, &parameter, word).await {
+                    Ok(key) => key,
+                    Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
+                };
+                self.value(name).and_then(|value| {
+                    crate::expand::param::element::<Divert>(name, &value, &key).ok().flatten().map(<[u8]>::to_vec)
+                })
+            }
         };
         let fd = value.as_deref().and_then(duplicate_of).map(|(fd, _)| fd);
         match fd {

@@ -99,6 +99,7 @@ impl Interp {
         if self.options.is(Set::Noexec) {
             return Ok(0);
         }
+        let context = self.context;
         let flow = Box::pin(self.list(list)).await;
         self.flush().await?;
         match flow {
@@ -106,7 +107,7 @@ impl Interp {
             Err(Divert::Discard(status)) if self.subshell == 0 || matches!(origin, Origin::Command | Origin::Script) => {
                 self.status = status;
                 self.set_pipe_status(status);
-                self.context = super::Context::default();
+                self.context = context;
                 Ok(status)
             }
             flow => flow,
@@ -238,7 +239,7 @@ impl Interp {
             let parsed = parser.next(&Env(self));
             match parsed {
                 Err(error) if error.incomplete && !ended => continue,
-                Ok(Some(_)) if !ended && parser.line() == 0 => continue,
+                Ok(Some(_)) if !ended && parser.has_warnings() => continue,
                 Err(error) => {
                     self.say_parse_warnings(&mut parser);
                     self.fail_syntax(&error, Origin::Script).await?;

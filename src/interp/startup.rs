@@ -105,6 +105,7 @@ impl Interp {
             last_random: 0,
             builtins,
             keep_redirects: false,
+            detached: false,
             in_trap: 0,
             evals: 0,
             nest: 0,

@@ -87,6 +87,9 @@ impl Interp {
         }
         self.check_writable(&resolved)?;
         let key = key.map(<[u8]>::to_vec).or(embedded);
+        if key.as_deref() == Some(b"") {
+            return Err(Failure::Discard([&*resolved, b"[]: bad array subscript"].concat()));
+        }
         if let Some(Value::Dynamic(code)) = self.vars.get(&resolved).map(|variable| variable.value.clone())
             && self.assign_dynamic(code, &resolved, key.as_deref(), value)?
         {

@@ -71,6 +71,11 @@ impl Vars {
 
     /// `unset`: a local of the running function stays, without value; a local of a caller gives way to what it hid.
     pub fn unset(&mut self, name: &[u8]) {
+        self.unset_local(name, false);
+    }
+
+    /// `unset` where `shopt localvar_unset` may be on: then a local of any caller stays, without value.
+    pub fn unset_local(&mut self, name: &[u8], keep: bool) {
         if !self.table.contains_key(name) {
             return;
         }
@@ -79,7 +84,7 @@ impl Vars {
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
         let table = Arc::make_mut(&mut self.table);
         match holder {
-            Some(index) if index + 1 == current && !self.scopes.get(index).is_some_and(|scope| scope.temporary) => {
+            Some(index) if (keep || index + 1 == current) && !self.scopes.get(index).is_some_and(|scope| scope.temporary) => {
                 if let Some(variable) = table.get_mut(name) {
                     *variable = Variable { value: Value::Unset, attributes: Attributes::default() };
                 }

@@ -81,11 +81,7 @@ impl Interp {
     }
 
     pub(super) async fn trace_for(&mut self, name: &Name, words: Option<&[Word]>) -> Flow<()> {
-        let words: Vec<Vec<u8>> = match words {
-            Some(words) => words.iter().map(crate::syntax::print::print_word).collect(),
-            None => vec![b"\"$@\"".to_vec()],
-        };
-        let text = [b"for ".as_slice(), name, b" in ", &words.join(&b' ')].concat();
+        let text = for_text(name, words);
         self.trace(&text);
         self.flush().await
     }
@@ -107,4 +103,13 @@ impl Interp {
         };
         self.trace(&text);
     }
+}
+
+/// The head of a `for` loop, as traces and `BASH_COMMAND` show it.
+pub(super) fn for_text(name: &Name, words: Option<&[Word]>) -> Vec<u8> {
+    let words: Vec<Vec<u8>> = match words {
+        Some(words) => words.iter().map(crate::syntax::print::print_word).collect(),
+        None => vec![b"\"$@\"".to_vec()],
+    };
+    [b"for ".as_slice(), name, b" in ", &words.join(&b' ')].concat()
 }

@@ -86,6 +86,11 @@ impl Parser {
         result.map(|list| list.map(Arc::new)).map_err(|error| *error)
     }
 
+    /// Some here-document was ended by the end of the input: more input could complete it.
+    pub fn has_warnings(&self) -> bool {
+        !self.warnings.is_empty()
+    }
+
     /// The line that will be read next, 1 based.
     pub fn line(&self) -> u32 {
         self.cursor.line
