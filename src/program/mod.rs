@@ -7,6 +7,7 @@
 
 use crate::kernel::Program;
 
+mod accounts;
 mod backup;
 mod blocks;
 mod cat;
@@ -20,10 +21,12 @@ mod env_split;
 mod r#false;
 mod grep;
 mod head;
+mod inode;
 mod launch;
 mod lines;
 mod link;
 mod ln;
+mod ls;
 mod message;
 mod mkdir;
 mod mv;
@@ -56,11 +59,13 @@ pub static PROGRAMS: &[Program] = &[
     cat::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
+    ls::DIR,
     env::PROGRAM,
     r#false::PROGRAM,
     head::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
+    ls::PROGRAM,
     mkdir::PROGRAM,
     mv::PROGRAM,
     nl::PROGRAM,
@@ -77,6 +82,8 @@ pub static PROGRAMS: &[Program] = &[
     tr::PROGRAM,
     r#true::PROGRAM,
     uniq::PROGRAM,
+    link::UNLINK,
+    ls::VDIR,
     wc::PROGRAM,
     xargs::PROGRAM,
     yes::PROGRAM,

@@ -64,7 +64,7 @@ fn arrange(widths: &[usize], columns: usize, fill: Fill, fits: impl Fn(usize) ->
 }
 
 /// Prints blanks from one column of the terminal to another, with tabs of `tab` (0 for none).
-fn indent(out: &mut Vec<u8>, from: usize, to: usize, tab: usize) {
+pub fn indent(out: &mut Vec<u8>, from: usize, to: usize, tab: usize) {
     let mut at = from;
     while at < to {
         if tab != 0 && to / tab > (at + 1) / tab {

@@ -18,4 +18,5 @@ pub mod strftime;
 #[allow(clippy::unreadable_literal)] // generated tables of code points
 mod unicode_tables;
 pub mod utf8;
+pub mod version;
 pub mod zone;
