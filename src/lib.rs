@@ -16,9 +16,11 @@ mod outcome;
 pub mod pattern;
 mod program;
 mod shell;
+mod snapshot;
 pub mod syntax;
 pub mod text;
 
 pub use error::Error;
 pub use outcome::{Event, Outcome};
+pub use snapshot::Snapshot;
 pub use shell::{Execution, Run, Shell, ShellBuilder, State};

@@ -24,6 +24,7 @@ use crate::kernel::{
 };
 use crate::outcome::{Event, Outcome};
 use crate::program;
+use crate::snapshot::Snapshot;
 
 /// The directory a shell starts in.
 const WORKSPACE: &[u8] = b"/workspace";
@@ -490,6 +491,39 @@ impl Shell {
         interp.proc.fs = fs;
         interp.proc.fds = Fds::default();
         Ok(Shell { interp, limits: self.limits.clone(), state: self.state })
+    }
+}
+
+impl Shell {
+    /// Saves files and state.
+    ///
+    /// # Errors
+    /// [`Error::File`] when a mounted tree cannot be saved.
+    pub fn snapshot(&self) -> Result<Snapshot, Error> {
+        Snapshot::take(&self.interp)
+    }
+
+    /// Puts files and state back to what they were when `snapshot` was taken.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] when it is of another version, [`Error::File`] when its files cannot be made.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        let fs = snapshot.fs()?;
+        let mut proc = self.interp.proc.clone();
+        proc.fs = fs;
+        proc.cwd = snapshot.cwd().into();
+        proc.environment = Arc::default();
+        proc.fds = Fds::default();
+        let fresh = Interp::new(proc, BUILTINS);
+        let state = std::mem::replace(&mut self.state, State::Persistent);
+        let old = std::mem::replace(&mut self.interp, fresh);
+        let outcome = self.execute(Run::command(snapshot.state()).limits(Limits::default()));
+        self.state = state;
+        if outcome.status != 0 {
+            self.interp = old;
+            return Err(Error::Snapshot(String::from_utf8_lossy(&outcome.stderr).into_owned()));
+        }
+        Ok(())
     }
 }
 

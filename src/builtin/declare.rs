@@ -383,7 +383,8 @@ pub(super) fn show(interp: &mut Interp, name: &[u8]) -> bool {
     true
 }
 
-fn describe(interp: &mut Interp, name: &[u8], variable: &Variable) -> Vec<u8> {
+/// The line of `declare -p`.
+pub(crate) fn describe(interp: &mut Interp, name: &[u8], variable: &Variable) -> Vec<u8> {
     let value = match &variable.value {
         Value::Dynamic(code) => interp.dynamic(*code).unwrap_or(Value::Unset),
         value => value.clone(),

@@ -31,6 +31,8 @@ mod type_;
 mod unset;
 mod wait;
 
+pub(crate) use declare::describe as describe_variable;
+
 use crate::interp::{Builtin, BuiltinKind, Run};
 
 const fn plain(name: &'static str, kind: BuiltinKind, run: fn(&mut crate::interp::Interp, &[Vec<u8>]) -> crate::interp::Flow) -> Builtin {
