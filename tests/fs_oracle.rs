@@ -394,34 +394,65 @@ fn counts_links(directory: &tempfile::TempDir) -> bool {
     links == 3
 }
 
-/// Plays many sequences: half of the steps on a tree in memory, the other half on what `wrap` makes of it.
-fn compare_on(wrap: impl Fn(Arc<dyn FileSystem>) -> Arc<dyn FileSystem>) {
-    // Memory is faster than a disk, and the rules are the same.
-    let directory = tempfile::tempdir_in("/dev/shm")
-        .or_else(|_| tempfile::tempdir())
-        .unwrap();
+/// Plays many sequences: half of the steps on the tree that `start` gives, the other half on what `wrap` makes of it.
+fn compare_on(
+    sequences: u64,
+    start: impl Fn(u64) -> Arc<dyn FileSystem>,
+    wrap: impl Fn(Arc<dyn FileSystem>, u64) -> Arc<dyn FileSystem>,
+) {
+    let directory = scratch();
     if !counts_links(&directory) {
         return;
     }
-    for seed in 1..=SEQUENCES {
-        let tree: Arc<dyn FileSystem> = Arc::new(MemFs::default());
+    for seed in 1..=sequences {
+        let tree = start(seed);
         let (real, model) = pair(Fs::new(Arc::clone(&tree)), &directory, seed);
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         play(&real, &model, &mut dice, STEPS / 2);
         let model = Model {
-            fs: Fs::new(wrap(tree)),
+            fs: Fs::new(wrap(tree, seed)),
             ..model
         };
         play(&real, &model, &mut dice, STEPS / 2);
     }
 }
 
+/// Memory is faster than a disk, and the rules are the same.
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm")
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
+}
+
+fn memory(_: u64) -> Arc<dyn FileSystem> {
+    Arc::new(MemFs::default())
+}
+
 #[test]
 fn memory_behaves_as_a_disk() {
-    compare_on(|tree| tree.fork().unwrap());
+    compare_on(SEQUENCES, memory, |tree, _| tree.fork().unwrap());
 }
 
 #[test]
 fn an_overlay_behaves_as_a_disk() {
-    compare_on(|tree| Arc::new(Overlay::new(tree, Quota::default()).unwrap()));
+    compare_on(SEQUENCES, memory, |tree, _| {
+        Arc::new(Overlay::new(tree, Quota::default()).unwrap())
+    });
+}
+
+/// A host directory is changed itself in the first half, and lies under an overlay in the second.
+#[cfg(all(feature = "host-fs", unix))]
+#[test]
+fn a_host_directory_behaves_as_a_disk() {
+    use exuvia::fs::HostDir;
+    let host = scratch();
+    let at = |seed: u64| host.path().join(seed.to_string());
+    let start = |seed| -> Arc<dyn FileSystem> {
+        fs::create_dir(at(seed)).unwrap();
+        Arc::new(HostDir::read_write(at(seed)).unwrap())
+    };
+    // Each look costs a system call for every component.
+    compare_on(SEQUENCES / 8, start, |_, seed| {
+        Arc::new(HostDir::overlaid(at(seed), Quota::default()).unwrap())
+    });
 }

@@ -1,5 +1,6 @@
 //! Making names: `mkdir`, `mknod`, `symlink`, `link`.
 
+use super::device::MAJOR_MAX;
 use super::mount::Place;
 use super::resolve::{Last, Slot, Walker, resolve};
 use super::{Errno, FileKind, Follow, Fs, NewNode, NodeId, View, permission};
@@ -96,6 +97,7 @@ impl Fs {
         match kind {
             FileKind::Directory => return Err(Errno::EPERM),
             FileKind::Symlink => return Err(Errno::EINVAL),
+            _ if rdev.0 > MAJOR_MAX => return Err(Errno::EINVAL),
             _ => {}
         }
         let table = self.table();

@@ -3,8 +3,11 @@
 
 use super::{FileKind, Metadata};
 
-/// The device number (`st_dev` aside) that marks `/proc/self/fd/N` in [`Metadata::rdev`]: major 0 is used by no driver.
-const DESCRIPTOR_MAJOR: u32 = 0;
+/// The major number in [`Metadata::rdev`] that marks `/proc/self/fd/N`. No device can have it: see [`MAJOR_MAX`].
+const DESCRIPTOR_MAJOR: u32 = u32::MAX;
+
+/// The largest major number that `mknod` takes, as on Linux.
+pub(super) const MAJOR_MAX: u32 = 0xfff;
 
 /// What a device does; reading and writing it is the kernel's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

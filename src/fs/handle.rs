@@ -3,11 +3,26 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::mount::{MountInfo, MountTable};
+use super::mount::{MountInfo, MountTable, Place};
 use super::resolve::{Walker, resolve};
 use super::{Errno, FileKind, FileSystem, Follow, Usage, View};
 
 /// A file tree with the rules of POSIX over one or more [`FileSystem`]s. Clones share it; [`Fs::fork`] makes an independent one.
+///
+/// ```
+/// use std::sync::Arc;
+/// use exuvia::fs::{Errno, Follow, Fs, MemFs, View};
+///
+/// let fs = Fs::new(Arc::new(MemFs::default()));
+/// fs.write_with_parents(&View::ROOT, b"/etc/motd", b"welcome\n")?;
+/// fs.symlink(&View::ROOT, b"etc/motd", b"/motd")?;
+/// let fork = fs.fork()?;
+/// fs.unlink(&View::ROOT, b"/etc/motd")?;
+/// assert_eq!(fs.read(&View::ROOT, b"/motd"), Err(Errno::ENOENT));
+/// assert_eq!(fork.read(&View::ROOT, b"/motd")?, b"welcome\n");
+/// assert_eq!(fork.metadata(&View::ROOT, b"/motd", Follow::No)?.size, 8);
+/// # Ok::<(), Errno>(())
+/// ```
 #[derive(Clone)]
 pub struct Fs {
     table: Arc<RwLock<Arc<MountTable>>>,
@@ -43,13 +58,14 @@ impl Fs {
 
     /// Covers an existing directory (absolute path) with a tree. Over a directory that is covered already, it hides that tree.
     pub fn mount(&self, at: &[u8], tree: Arc<dyn FileSystem>) -> Result<(), Errno> {
-        let table = self.table();
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let found = resolve(&table, &View::ROOT, at, Follow::Yes)?;
-        if found.place.node.kind != FileKind::Directory {
+        let Place { mount, node } = found.place;
+        if node.kind != FileKind::Directory {
             return Err(Errno::ENOTDIR);
         }
-        let with = table.with(found.path, (found.place.mount.device, found.place.node.id), tree);
-        self.set_table(with);
+        let next = table.with(found.path, (mount.device, node.id), tree);
+        *table = Arc::new(next);
         Ok(())
     }
 

@@ -172,6 +172,8 @@ fn devices_are_made_by_root() {
     assert_eq!(make(&USER, b"/home/pipe", FileKind::Fifo), Ok(()));
     assert_eq!(make(&ROOT, b"/home/null", FileKind::CharDevice), Ok(()));
     assert_eq!(make(&ROOT, b"/home/d", FileKind::Directory), Err(Errno::EPERM));
+    let marker = fs.make_node(&ROOT, b"/home/fd", FileKind::CharDevice, 0o666, (u32::MAX, 0));
+    assert_eq!(marker, Err(Errno::EINVAL), "nobody can make a descriptor");
     assert_eq!(make(&ROOT, b"/home/sock", FileKind::Socket), Ok(()));
     assert!(matches!(
         fs.open(&USER, b"/home/pipe", OpenFlags::READ, 0),

@@ -11,6 +11,8 @@ use super::{Errno, FileKind, Follow, Node, View, permission};
 
 /// Longest path, with its NUL in Linux: 4095 bytes and no more.
 const PATH_MAX: usize = 4096;
+/// Longest working directory. Linux has no bound, but each relative path walks it.
+const CWD_MAX: usize = 16 * PATH_MAX;
 /// Longest component.
 pub(super) const NAME_MAX: usize = 255;
 /// Symbolic links followed in one resolution.
@@ -74,6 +76,9 @@ impl<'t> Walker<'t> {
             trailing_slash: false,
         };
         if path.first() != Some(&b'/') {
+            if view.cwd.len() > CWD_MAX {
+                return Err(Errno::ENAMETOOLONG);
+            }
             walker.rest = Cow::Borrowed(view.cwd);
             while let Some((component, _)) = walker.next_component() {
                 walker.step(component)?;

@@ -186,7 +186,7 @@ impl HostDir {
             device: 0,
             inode: id,
             // Host devices have no meaning here.
-            rdev: (0, u32::MAX),
+            rdev: (0, 0),
             atime: time(found.atime(), found.atime_nsec()),
             mtime: time(found.mtime(), found.mtime_nsec()),
             ctime,
