@@ -5,6 +5,8 @@
 //! long. Both trees have the same absolute paths, deep enough that no chain of `..` gets near the temporary directory.
 //! In the middle of each sequence the tree is forked, or becomes the lower one of an overlay.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};

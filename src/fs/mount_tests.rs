@@ -107,3 +107,15 @@ fn canonical_names() {
     assert_eq!(name("loop", Existing::Parent), Err(Errno::ELOOP));
     assert_eq!(name("loop/x", Existing::None), ok("/a/loop/x"));
 }
+
+#[test]
+fn everything_goes_to_another_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<Fs>();
+    check::<FsSnapshot>();
+    check::<OpenNode>();
+    check::<Opened>();
+    check::<Overlay>();
+    check::<VfsAdapter>();
+    check::<VfsView>();
+}

@@ -277,7 +277,7 @@ impl Tree {
         let count: u64 = self.nodes.values().map(|node| node.charged_nodes()).sum();
         assert_eq!((self.bytes, self.count), (bytes, count), "the sums are off");
         let mut names: std::collections::HashMap<NodeId, u64> = std::collections::HashMap::new();
-        for (id, node) in self.nodes.iter() {
+        for (id, node) in &self.nodes {
             let Body::Directory(directory) = &node.body else {
                 continue;
             };

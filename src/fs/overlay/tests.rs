@@ -10,7 +10,7 @@ fn lower() -> Arc<dyn FileSystem> {
     fs.write_with_parents(&ROOT, b"/dir/sub/deep", b"deep").unwrap();
     fs.write(&ROOT, b"/dir/one", b"one").unwrap();
     fs.link(&ROOT, b"/dir/one", b"/other", Follow::No).unwrap();
-    fs.write(&ROOT, b"/big", &[b'x'; 200_000]).unwrap();
+    fs.write(&ROOT, b"/big", &vec![b'x'; 200_000]).unwrap();
     tree
 }
 
