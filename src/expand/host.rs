@@ -6,6 +6,7 @@ use super::arith::Integer;
 use super::value::{Attributes, Text, Value};
 use crate::fs::{DirEntry, FileKind};
 use crate::kernel::{BoxFuture, Halt};
+use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ast::{List, Name, Substitution};
 
 /// The `IFS` in force, prepared.
@@ -104,6 +105,8 @@ pub trait ExpandHost: Send {
     fn integer(&mut self, name: &[u8]) -> Integer;
     /// The variable a name stands for (through namerefs), with the subscript that a nameref may carry.
     fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>);
+    /// The name is a nameref.
+    fn is_reference(&self, name: &[u8]) -> bool;
     /// The raw target of a nameref, if `name` is one.
     fn nameref(&self, name: &[u8]) -> Option<Vec<u8>>;
     /// Its attributes; `None` when it does not exist at all.
@@ -153,6 +156,8 @@ pub trait ExpandHost: Send {
     fn kind(&self, path: &[u8]) -> Option<FileKind>;
     /// The path is a directory, links followed.
     fn is_dir(&self, path: &[u8]) -> bool;
+    /// A compiled pattern; hosts keep those of loops.
+    fn compile(&mut self, text: &[u8], options: PatternOptions) -> Arc<Pattern>;
     /// The value of `GLOBIGNORE`, when set and not null.
     fn glob_ignore(&mut self) -> Option<Vec<u8>>;
 }

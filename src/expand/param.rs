@@ -87,7 +87,8 @@ pub fn spelling(target: &Target) -> Vec<u8> {
 pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) -> Target {
     match &param.name {
         ParamName::Variable(name) => {
-            let (resolved, embedded) = host.resolve(name);
+            let (resolved, embedded) =
+                if host.is_reference(name) { host.resolve(name) } else { (Name::clone(name), None) };
             let key = match (&param.subscript, key, embedded) {
                 (Some(Subscript::At), _, _) => Key::At,
                 (Some(Subscript::Star), _, _) => Key::Star,
@@ -312,7 +313,7 @@ pub fn operate<H: ExpandHost>(
         ParamOp::Slice { .. } => slice(host, target, subject, operands),
         ParamOp::Case { kind, all, pattern } => {
             let pattern = pattern.as_ref().map(|_| compile(host, &operands.pattern));
-            let posix = CaseChange { kind: *kind, all: *all, pattern: pattern.as_ref() };
+            let posix = CaseChange { kind: *kind, all: *all, pattern: pattern.as_deref() };
             map(host, subject, |text| transform::change_case(text, posix.kind, posix.all, posix.pattern))
         }
         ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
@@ -326,9 +327,9 @@ struct CaseChange<'a> {
     pattern: Option<&'a Pattern>,
 }
 
-fn compile<H: ExpandHost>(host: &H, pattern: &[u8]) -> Pattern {
-    let flags = host.flags();
-    Pattern::compile(pattern, PatternOptions { extglob: flags.extglob, nocase: false, ..PatternOptions::default() })
+fn compile<H: ExpandHost>(host: &mut H, pattern: &[u8]) -> std::sync::Arc<Pattern> {
+    let extglob = host.flags().extglob;
+    host.compile(pattern, PatternOptions { extglob, nocase: false, ..PatternOptions::default() })
 }
 
 fn map<H: ExpandHost>(host: &H, subject: Subject, mut change: impl FnMut(&[u8]) -> Vec<u8>) -> Outcome<Subject, H> {
@@ -384,7 +385,7 @@ fn replace<H: ExpandHost>(
     }
     let options =
         PatternOptions { extglob: flags.extglob, nocase: flags.nocasematch, ..PatternOptions::default() };
-    let pattern = Pattern::compile(&operands.pattern, options);
+    let pattern = host.compile(&operands.pattern, options);
     let replacement = transform::Replacement::parse(&operands.replacement, flags.patsub_replacement);
     let mut failure = None;
     let result = map(host, subject, |text| {

@@ -208,6 +208,12 @@ pub struct Variable {
     pub attributes: Attributes,
 }
 
+impl Default for Variable {
+    fn default() -> Self {
+        Variable { value: Value::Unset, attributes: Attributes::default() }
+    }
+}
+
 impl Variable {
     /// The letters of `declare`, in bash's order: `${x@a}`.
     pub fn flags(&self) -> String {

@@ -282,7 +282,7 @@ fn is_list<H: ExpandHost>(host: &mut H, param: &Param) -> bool {
         (ParamName::Special(b'@'), _) | (_, Some(Subscript::At)) => true,
         (ParamName::Variable(name), None) => {
             (param.indirect && host.value(name).and_then(|value| value.scalar().map(names_list)) == Some(true))
-                || matches!(host.resolve(name).1.as_deref(), Some(b"@"))
+                || (host.is_reference(name) && matches!(host.resolve(name).1.as_deref(), Some(b"@")))
         }
         _ => false,
     }

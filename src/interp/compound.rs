@@ -391,11 +391,11 @@ impl Interp {
     }
 
     /// A pattern by the options in force, as `case` and `[[` match.
-    pub fn pattern(&self, text: &[u8]) -> Pattern {
+    pub fn pattern(&mut self, text: &[u8]) -> Arc<Pattern> {
         let flags = self.options.expand_flags();
         let options =
             PatternOptions { extglob: flags.extglob, nocase: flags.nocasematch, ..PatternOptions::default() };
-        Pattern::compile(text, options)
+        crate::expand::ExpandHost::compile(self, text, options)
     }
 
     async fn run_select(&mut self, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {

@@ -134,14 +134,14 @@ impl Interp {
     }
 
     /// In `[[`, extended patterns are always on.
-    fn cond_pattern(&self, text: &[u8]) -> crate::pattern::Pattern {
+    fn cond_pattern(&mut self, text: &[u8]) -> std::sync::Arc<crate::pattern::Pattern> {
         let flags = self.options.expand_flags();
         let options = crate::pattern::PatternOptions {
             extglob: true,
             nocase: flags.nocasematch,
             ..crate::pattern::PatternOptions::default()
         };
-        crate::pattern::Pattern::compile(text, options)
+        crate::expand::ExpandHost::compile(self, text, options)
     }
 
     fn regex_match(&mut self, subject: &[u8], pattern: &[u8]) -> Result<bool, Bad> {

@@ -7,7 +7,11 @@ use crate::expand::arith::{Integer, plain_number};
 use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Value};
 use crate::fs::{DirEntry, FileKind, Follow};
 use crate::kernel::{BoxFuture, Halt};
+use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ast::{List, Name, Substitution};
+
+/// How many compiled patterns a shell keeps.
+const PATTERNS_KEPT: usize = 64;
 
 impl ExpandHost for Interp {
     type Divert = Divert;
@@ -80,6 +84,11 @@ impl ExpandHost for Interp {
         (name, key)
     }
 
+    #[inline]
+    fn is_reference(&self, name: &[u8]) -> bool {
+        self.vars.get(name).is_some_and(|variable| variable.attributes.has(Attributes::NAMEREF))
+    }
+
     fn nameref(&self, name: &[u8]) -> Option<Vec<u8>> {
         let variable = self.vars.get(name)?;
         if !variable.attributes.has(Attributes::NAMEREF) {
@@ -106,7 +115,8 @@ impl ExpandHost for Interp {
     }
 
     fn is_assoc(&mut self, name: &[u8]) -> bool {
-        self.variable(name).is_some_and(|variable| {
+        let variable = if self.is_reference(name) { self.variable(name) } else { self.vars.get(name) };
+        variable.is_some_and(|variable| {
             matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC) || self.is_dynamic_assoc(&variable.value)
         })
     }
@@ -203,6 +213,21 @@ impl ExpandHost for Interp {
 
     fn is_dir(&self, path: &[u8]) -> bool {
         self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory)
+    }
+
+    fn compile(&mut self, text: &[u8], options: PatternOptions) -> Arc<Pattern> {
+        if let Some(pattern) = self.patterns.get(text)
+            && pattern.0 == options
+        {
+            return Arc::clone(&pattern.1);
+        }
+        let pattern = Arc::new(Pattern::compile(text, options));
+        let patterns = Arc::make_mut(&mut self.patterns);
+        if patterns.len() >= PATTERNS_KEPT {
+            patterns.clear();
+        }
+        patterns.insert(text.to_vec(), (options, Arc::clone(&pattern)));
+        pattern
     }
 
     fn glob_ignore(&mut self) -> Option<Vec<u8>> {

@@ -176,6 +176,8 @@ pub struct Interp {
     started_at: Timestamp,
     /// History of `history -s`, and of nothing else: a script has none.
     pub history: Arc<Vec<Vec<u8>>>,
+    /// Compiled patterns by their text.
+    patterns: Arc<FxHashMap<Vec<u8>, (crate::pattern::PatternOptions, Arc<crate::pattern::Pattern>)>>,
     /// The regular expression used last: loops use the same one again.
     last_regex: Option<(Vec<u8>, crate::pattern::RegexOptions, Arc<crate::pattern::Regex>)>,
     /// Open files of coprocesses: name and pid.

@@ -1,5 +1,9 @@
 //! Simple commands: expand, redirect, assign, find, run.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 use super::list::Now;
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::expand::{Failure, Mode, word};
@@ -46,7 +50,7 @@ impl std::fmt::Debug for Builtin {
 impl Interp {
     /// The builtin of this name, unless it is disabled.
     pub fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
-        let index = self.builtins.binary_search_by(|builtin| builtin.name.as_bytes().cmp(name)).ok()?;
+        let index = *index_of(self.builtins).get(name)?;
         let builtin = self.builtins.get(index)?;
         (self.disabled.is_empty() || !self.disabled.contains(builtin.name)).then_some(builtin)
     }
@@ -340,6 +344,12 @@ impl Interp {
             Err(failure) => Err(self.fail_expansion(failure)),
         }
     }
+}
+
+/// Places in the table of builtins by name. There is one table in a process.
+fn index_of(builtins: &'static [Builtin]) -> &'static FxHashMap<&'static [u8], usize> {
+    static INDEX: OnceLock<FxHashMap<&'static [u8], usize>> = OnceLock::new();
+    INDEX.get_or_init(|| builtins.iter().enumerate().map(|(i, builtin)| (builtin.name.as_bytes(), i)).collect())
 }
 
 /// The word is a lone `-`.

@@ -14,6 +14,7 @@ impl Interp {
     pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Interp> {
         let proc = self.proc.fork(group, inline)?;
         let mut child = Interp { proc, ..self.clone() };
+        child.patterns = Arc::default();
         child.subshell += 1;
         child.jobs = child.jobs.for_child();
         child.pending.clear();

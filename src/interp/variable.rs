@@ -75,36 +75,40 @@ impl Interp {
         if key.is_none() && !append && self.assign_plain(name, value) {
             return Ok(());
         }
+        if !self.is_reference(name) {
+            return self.assign_to(name, key, value, append);
+        }
         let (resolved, embedded) = self.resolve(name);
-        if let Some(variable) = self.vars.get(&resolved)
-            && variable.attributes.has(Attributes::NAMEREF)
-            && key.is_none()
-        {
+        if self.is_reference(&resolved) && key.is_none() {
             return self.assign_reference(&resolved, value);
         }
-        if !crate::expand::word::is_name(&resolved) {
-            return Err(Failure::Discard([b"`", &*resolved, b"': not a valid identifier"].concat()));
+        self.assign_to(&resolved, key.or(embedded.as_deref()), value, append)
+    }
+
+    /// Assigns to what is no nameref.
+    fn assign_to(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8], append: bool) -> Outcome {
+        if !crate::expand::word::is_name(name) {
+            return Err(Failure::Discard([b"`", name, b"': not a valid identifier"].concat()));
         }
-        self.check_writable(&resolved)?;
-        let key = key.map(<[u8]>::to_vec).or(embedded);
-        if key.as_deref() == Some(b"") {
-            return Err(Failure::Discard([&*resolved, b"[]: bad array subscript"].concat()));
+        self.check_writable(name)?;
+        if key == Some(b"") {
+            return Err(Failure::Discard([name, b"[]: bad array subscript"].concat()));
         }
-        if let Some(Value::Dynamic(code)) = self.vars.get(&resolved).map(|variable| variable.value.clone())
-            && self.assign_dynamic(code, &resolved, key.as_deref(), value)?
+        if let Some(Value::Dynamic(code)) = self.vars.get(name).map(|variable| &variable.value)
+            && self.assign_dynamic(*code, name, key, value)?
         {
             return Ok(());
         }
         match key {
-            Some(key) => self.assign_key(&resolved, &key, value, append)?,
-            None => self.assign_whole(&resolved, value, append)?,
+            Some(key) => self.assign_key(name, key, value, append)?,
+            None => self.assign_whole(name, value, append)?,
         }
         if self.options.is(Set::Allexport) {
-            let variable = self.vars.entry(&resolved);
+            let variable = self.vars.entry(name);
             variable.attributes = variable.attributes.with(Attributes::EXPORT);
             self.vars.touch_environment();
         }
-        self.hook_assigned(&resolved);
+        self.hook_assigned(name);
         Ok(())
     }
 

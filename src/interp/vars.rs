@@ -26,6 +26,8 @@ pub struct Vars {
     table: Arc<FxHashMap<Name, Variable>>,
     scopes: Arc<Vec<Scope>>,
     environment: Option<Arc<Vec<(Vec<u8>, Vec<u8>)>>>,
+    /// What [`Vars::entry`] gives where it has nothing to give: never.
+    spare: Variable,
 }
 
 impl Vars {
@@ -49,13 +51,22 @@ impl Vars {
 
     /// The visible variable, made without a value when there is none.
     pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
-        let variable = Arc::make_mut(&mut self.table)
-            .entry(Name::from(name))
-            .or_insert(Variable { value: Value::Unset, attributes: Attributes::default() });
-        if variable.attributes.has(Attributes::EXPORT) {
+        let table = Arc::make_mut(&mut self.table);
+        let exported = match table.get(name) {
+            Some(variable) => variable.attributes.has(Attributes::EXPORT),
+            None => {
+                table.insert(Name::from(name), Variable { value: Value::Unset, attributes: Attributes::default() });
+                false
+            }
+        };
+        if exported {
             self.environment = None;
         }
-        variable
+        match table.get_mut(name) {
+            Some(variable) => variable,
+            // It was put there above.
+            None => &mut self.spare,
+        }
     }
 
     /// Puts a variable in place of the visible one.
