@@ -59,6 +59,8 @@ pub struct Proc {
     pub depth: u32,
     /// Descriptors it may have (`ulimit -n`).
     pub open_files: u32,
+    /// What `ulimit` shows.
+    pub resources: super::Resources,
     stdout: Vec<u8>,
 }
 
@@ -94,7 +96,8 @@ const STDOUT_BUFFER: usize = 32 << 10;
 impl Proc {
     /// A first process.
     pub fn new(kernel: Kernel, fs: Fs, pid: Pid, fds: Fds, user: Credentials) -> Proc {
-        let open_files = kernel.meter().limits().open_files;
+        let limits = kernel.meter().limits();
+        let (open_files, resources) = (limits.open_files, super::Resources::new(&limits));
         Proc {
             kernel,
             fs,
@@ -109,6 +112,7 @@ impl Proc {
             signals: Arc::default(),
             depth: 0,
             open_files,
+            resources,
             stdout: Vec::new(),
         }
     }
