@@ -5,11 +5,17 @@ use crate::expand::Attributes;
 use crate::fs::{Access, Errno, Existing, FileKind, Follow};
 use crate::interp::{Flow, Interp, Set, Shopt};
 
-const SPEC: BuiltinSpec = BuiltinSpec::new("cd", "eLP@");
+const LETTERS: &str = "eLP@";
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let parsed = match interp.parse_options(&SPEC, args) {
+    run_as(interp, "cd", args)
+}
+
+/// What `cd`, `pushd` and `popd` do; messages carry the name of the builtin.
+pub(super) fn run_as(interp: &mut Interp, name: &'static str, args: &[Vec<u8>]) -> Flow {
+    let spec = BuiltinSpec::new(name, LETTERS);
+    let parsed = match interp.parse_options(&spec, args) {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
@@ -18,31 +24,31 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         None => interp.options.is(Set::Physical),
     };
     if parsed.operands.len() > 1 {
-        interp.complain("cd", "too many arguments");
+        interp.complain(name, "too many arguments");
         return Ok(1);
     }
     let (target, show) = match parsed.operands.first().map(Vec::as_slice) {
         None => match interp.scalar(b"HOME") {
             Some(home) => (home, false),
             None => {
-                interp.complain("cd", "HOME not set");
+                interp.complain(name, "HOME not set");
                 return Ok(1);
             }
         },
         Some(b"-") => match interp.scalar(b"OLDPWD") {
             Some(old) => (old, true),
             None => {
-                interp.complain("cd", "OLDPWD not set");
+                interp.complain(name, "OLDPWD not set");
                 return Ok(1);
             }
         },
         Some(target) => (target.to_vec(), false),
     };
-    change(interp, &target, physical, show)
+    change(interp, name, &target, physical, show)
 }
 
 /// Tries `CDPATH`, then the directory itself.
-fn change(interp: &mut Interp, target: &[u8], physical: bool, show: bool) -> Flow {
+fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, show: bool) -> Flow {
     let relative = !matches!(target.split(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."));
     if relative && let Some(list) = interp.scalar(b"CDPATH") {
         for prefix in list.split(|byte| *byte == b':') {
@@ -70,7 +76,7 @@ fn change(interp: &mut Interp, target: &[u8], physical: bool, show: bool) -> Flo
                 print_cwd(interp);
                 return Ok(0);
             }
-            interp.complain("cd", [target, format!(": {errno}").as_bytes()].concat());
+            interp.complain(name, [target, format!(": {errno}").as_bytes()].concat());
             Ok(1)
         }
     }

@@ -3,19 +3,26 @@
 //! A builtin is a part of the shell: it sees [`Interp`](crate::interp::Interp). Most are plain functions that print into the shell's pending
 //! output; those that run commands or wait are coroutines. Usage texts stand in `args::builtin_usage`.
 
+mod alias;
 mod break_;
 mod builtin_;
+mod caller;
 mod cd;
 mod colon;
 mod command;
 mod declare;
+mod dirs;
 mod echo;
+mod enable;
 mod eval;
 mod exec;
 mod exit;
 mod export;
 mod getopts;
+mod hash;
+mod help;
 mod let_;
+mod mapfile;
 mod printf;
 mod pwd;
 mod read;
@@ -26,8 +33,11 @@ mod shopt;
 mod source;
 mod support;
 mod test;
+mod times;
 mod trap;
 mod type_;
+mod ulimit;
+mod umask;
 mod unset;
 mod wait;
 
@@ -46,24 +56,34 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin { name: ".", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run_dot(interp, args))) },
     plain(":", Special, colon::run),
     plain("[", Ordinary, test::bracket),
+    plain("alias", Ordinary, alias::run),
     plain("break", Special, break_::run_break),
     Builtin { name: "builtin", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(builtin_::run(interp, args))) },
+    plain("caller", Ordinary, caller::run),
     plain("cd", Ordinary, cd::run),
     Builtin { name: "command", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(command::run(interp, args))) },
     plain("continue", Special, break_::run_continue),
     plain("declare", Declaration, declare::run),
+    plain("dirs", Ordinary, dirs::run),
     plain("echo", Ordinary, echo::run),
+    plain("enable", Ordinary, enable::run),
     Builtin { name: "eval", kind: Special, run: Run::Waiting(|interp, args| Box::pin(eval::run(interp, args))) },
     Builtin { name: "exec", kind: Special, run: Run::Waiting(|interp, args| Box::pin(exec::run(interp, args))) },
     plain("exit", Special, exit::run),
     plain("export", Declaration, export::run),
     plain("false", Ordinary, colon::run_false),
     plain("getopts", Ordinary, getopts::run),
+    plain("hash", Ordinary, hash::run),
+    plain("help", Ordinary, help::run),
     plain("let", Ordinary, let_::run),
     plain("local", Declaration, declare::run_local),
+    Builtin { name: "mapfile", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "mapfile", args))) },
+    plain("popd", Ordinary, dirs::run_popd),
     plain("printf", Ordinary, printf::run),
+    plain("pushd", Ordinary, dirs::run_pushd),
     plain("pwd", Ordinary, pwd::run),
     Builtin { name: "read", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(read::run(interp, args))) },
+    Builtin { name: "readarray", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "readarray", args))) },
     plain("readonly", Declaration, export::run_readonly),
     plain("return", Special, return_::run),
     plain("set", Special, set::run),
@@ -71,10 +91,14 @@ pub static BUILTINS: &[Builtin] = &[
     plain("shopt", Ordinary, shopt::run),
     Builtin { name: "source", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))) },
     plain("test", Ordinary, test::run),
+    plain("times", Special, times::run),
     plain("trap", Special, trap::run),
     plain("true", Ordinary, colon::run),
     plain("type", Ordinary, type_::run),
     plain("typeset", Declaration, declare::run_typeset),
+    plain("ulimit", Ordinary, ulimit::run),
+    plain("umask", Ordinary, umask::run),
+    plain("unalias", Ordinary, alias::run_unalias),
     plain("unset", Special, unset::run),
     Builtin { name: "wait", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(wait::run(interp, args))) },
 ];

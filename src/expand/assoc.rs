@@ -25,7 +25,8 @@ pub struct Assoc {
     count: usize,
 }
 
-fn hash(key: &[u8]) -> u32 {
+/// bash's hash of a key (FNV-1).
+pub fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, byte| hash.wrapping_mul(16_777_619) ^ u32::from(*byte))
 }
 

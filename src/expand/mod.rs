@@ -23,7 +23,7 @@ mod transform;
 pub mod value;
 pub mod word;
 
-pub use assoc::Assoc;
+pub use assoc::{Assoc, hash as assoc_hash};
 pub use fields::{Builder, Mode};
 pub use host::{ExpandFlags, ExpandHost, Failure, Ifs};
 pub use indexed::Indexed;

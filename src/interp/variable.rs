@@ -53,7 +53,7 @@ impl Interp {
     }
 
     /// Turns a variable into an array, keeping a string as its first element.
-    pub(super) fn make_array(&mut self, name: &[u8], assoc: bool) {
+    pub fn make_array(&mut self, name: &[u8], assoc: bool) {
         let variable = self.vars.entry(name);
         match (&variable.value, assoc) {
             (Value::Indexed(_) | Value::Assoc(_), _) => {}
