@@ -12,5 +12,8 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         return Ok(0);
     }
     let text = args.join(&b' ');
-    interp.run_nested(text, Origin::Eval).await
+    interp.evals += 1;
+    let flow = interp.run_nested(text, Origin::Eval).await;
+    interp.evals = interp.evals.saturating_sub(1);
+    flow
 }

@@ -1,5 +1,7 @@
 //! `printf [-v var] format [arguments]`
 
+use std::sync::Arc;
+
 use crate::args::BuiltinSpec;
 use crate::expand::word;
 use crate::interp::{Flow, Interp, split_subscript};
@@ -48,7 +50,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     let Some((format, arguments)) = parsed.operands.split_first() else {
         return Ok(interp.say_usage("printf", SPEC.usage_error(None)));
     };
-    let format = Format::parse(format, Family::Bash);
+    let format = parsed_format(interp, format);
     let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().limits().memory_bytes).unwrap_or(LIMIT));
     let Ok(printed) = format.run(arguments, &mut Shell(interp), limit) else {
         interp.proc.kernel.meter().stop(crate::kernel::Halt::Memory);
@@ -64,6 +66,18 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         None => interp.print(&printed.bytes),
     }
     Ok(i32::from(printed.status))
+}
+
+/// Parses a format, or finds it parsed: loops use the same one.
+fn parsed_format(interp: &mut Interp, text: &[u8]) -> Arc<Format> {
+    if let Some((last, format)) = &interp.last_format
+        && last == text
+    {
+        return Arc::clone(format);
+    }
+    let format = Arc::new(Format::parse(text, Family::Bash));
+    interp.last_format = Some((text.to_vec(), Arc::clone(&format)));
+    format
 }
 
 fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {

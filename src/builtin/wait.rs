@@ -106,7 +106,7 @@ fn forget(interp: &mut Interp, pid: Pid) {
 
 async fn wait_all(interp: &mut Interp) -> Flow {
     loop {
-        let next = interp.jobs.iter().find_map(|job| job.pids.last().copied());
+        let next = interp.jobs.iter().find_map(|job| job.pids.last().copied()).or_else(|| interp.last_substitution.take());
         let Some(pid) = next else { return Ok(0) };
         if let Waited::Interrupted(status) = wait_process(interp, pid).await {
             return Ok(status);

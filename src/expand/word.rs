@@ -571,6 +571,11 @@ fn subscript_of<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u8>) ->
     if text.trim_ascii().is_empty() {
         return Ok(Vec::new());
     }
+    if is_name(&text)
+        && let arith::Integer::Number(index) = host.integer(&text)
+    {
+        return Ok(index.to_string().into_bytes());
+    }
     match arith::evaluate(host, &text) {
         Ok(index) => Ok(index.to_string().into_bytes()),
         // An index that cannot be evaluated abandons everything.

@@ -119,6 +119,16 @@ impl Interp {
         Ok(expanded)
     }
 
+    /// [`Interp::declaration_argument`] for a plain string whose word is pure.
+    pub(super) fn declaration_argument_now(&mut self, assign: &Assign) -> Outcome<Vec<u8>> {
+        let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
+        let mut argument = [&*assign.name, operator].concat();
+        if let AssignValue::Scalar(word) = &assign.value {
+            argument.extend(word::text_now(self, word, Mode::Single)?);
+        }
+        Ok(argument)
+    }
+
     /// The argument of a declaration builtin for an assignment-shaped word.
     pub(super) async fn declaration_argument(&mut self, assign: &Assign) -> Outcome<Vec<u8>> {
         let operator: &[u8] = if assign.append { b"+=" } else { b"=" };

@@ -56,6 +56,10 @@ impl Interp {
         if compound.redirects.is_empty() {
             return self.compound(compound).await;
         }
+        Box::pin(self.with_redirects(compound)).await
+    }
+
+    async fn with_redirects(&mut self, compound: &Compound) -> Flow {
         let first_fd = self.process_fds.len();
         self.at_line(compound.line);
         let saved = match self.redirect(&compound.redirects).await {
@@ -80,26 +84,26 @@ impl Interp {
         self.at_line(compound.line);
         let status = match &compound.kind {
             CompoundKind::Group(list) => self.list(list).await?,
-            CompoundKind::Subshell(list) => return self.subshell(list).await,
+            CompoundKind::Subshell(list) => return Box::pin(self.subshell(list)).await,
             CompoundKind::If { branches, otherwise } => self.run_if(branches, otherwise.as_ref()).await?,
-            CompoundKind::While { until, condition, body } => self.run_while(*until, condition, body).await?,
-            CompoundKind::For { name, words, body } => self.run_for(compound.line, name, words.as_deref(), body).await?,
-            CompoundKind::Select { name, words, body } => self.run_select(name, words.as_deref(), body).await?,
+            CompoundKind::While { until, condition, body } => Box::pin(self.run_while(*until, condition, body)).await?,
+            CompoundKind::For { name, words, body } => Box::pin(self.run_for(compound.line, name, words.as_deref(), body)).await?,
+            CompoundKind::Select { name, words, body } => Box::pin(self.run_select(name, words.as_deref(), body)).await?,
             CompoundKind::ArithFor { init, condition, update, body } => {
-                self.run_arith_for(compound.line, init, condition, update, body).await?
+                Box::pin(self.run_arith_for(compound.line, init, condition, update, body)).await?
             }
             CompoundKind::Case { word, items } => self.run_case(compound.line, word, items).await?,
             CompoundKind::Arith(arith) => {
                 self.debug_trap(compound).await?;
                 self.trace_arithmetic(arith).await?;
-                let value = word::arithmetic(self, arith).await;
+                let value = Box::pin(word::arithmetic(self, arith)).await;
                 let flow = self.arithmetic_status(value);
                 self.flush().await?;
                 flow?
             }
             CompoundKind::Cond(cond) => {
                 self.debug_trap(compound).await?;
-                let flow = self.cond(cond).await;
+                let flow = Box::pin(self.cond(cond)).await;
                 self.flush().await?;
                 flow?
             }

@@ -108,13 +108,8 @@ impl Interp {
     /// Calls a function; `args` begin with its name.
     pub(super) async fn call_function(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {
         self.depth += 1;
-        let limit = self.proc.kernel.meter().limits().depth;
-        let nesting = self.scalar(b"FUNCNEST").and_then(|text| crate::expand::arith::plain_number(&text));
-        let function_depth = self.frames.iter().filter(|frame| !matches!(&*frame.name, b"main" | b"source")).count();
-        if let Some(nesting) = nesting
-            && nesting > 0
-            && function_depth as i64 >= nesting
-        {
+        let limit = self.proc.kernel.meter().depth_limit();
+        if let Some(nesting) = self.nesting_exceeded() {
             self.depth -= 1;
             let name = &entry.function.name;
             self.error([name, format!(": maximum function nesting level exceeded ({nesting})").as_bytes()].concat());
@@ -134,6 +129,14 @@ impl Interp {
         self.nest = self.nest.saturating_sub(1);
         self.depth -= 1;
         flow
+    }
+
+    /// `FUNCNEST`, when this call would go beyond it.
+    fn nesting_exceeded(&mut self) -> Option<i64> {
+        self.vars.get(b"FUNCNEST")?;
+        let nesting = self.number(b"FUNCNEST").filter(|nesting| *nesting > 0)?;
+        let depth = self.frames.iter().filter(|frame| !matches!(&*frame.name, b"main" | b"source")).count();
+        (depth as i64 >= nesting).then_some(nesting)
     }
 
     async fn function_body(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {

@@ -176,6 +176,10 @@ pub struct Interp {
     started_at: Timestamp,
     /// History of `history -s`, and of nothing else: a script has none.
     pub history: Arc<Vec<Vec<u8>>>,
+    /// The format that `printf` used last.
+    pub last_format: Option<(Vec<u8>, Arc<crate::text::printf::Format>)>,
+    /// The process of the last process substitution: `wait` waits for it too.
+    pub last_substitution: Option<Pid>,
     /// Compiled patterns by their text.
     patterns: Arc<FxHashMap<Vec<u8>, (crate::pattern::PatternOptions, Arc<crate::pattern::Pattern>)>>,
     /// The regular expression used last: loops use the same one again.

@@ -163,7 +163,7 @@ impl Interp {
     /// `eval`, and other texts that may nest without end: deep ones run in a task of their own.
     pub async fn run_nested(&mut self, text: Vec<u8>, origin: Origin) -> Flow {
         self.depth += 1;
-        let limit = self.proc.kernel.meter().limits().depth;
+        let limit = self.proc.kernel.meter().depth_limit();
         if self.depth + self.proc.depth > limit {
             self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
             return Err(Divert::Halt(crate::kernel::Halt::Depth));

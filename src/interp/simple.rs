@@ -8,7 +8,7 @@ use super::list::Now;
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::expand::{Failure, Mode, word};
 use crate::kernel::BoxFuture;
-use crate::syntax::ast::{Part, Simple, Word};
+use crate::syntax::ast::{Assign, AssignValue, Part, Simple, Word};
 
 /// How a builtin is written.
 #[derive(Clone, Copy)]
@@ -57,7 +57,8 @@ impl Interp {
 
     /// The synchronous path: pure words, no redirection, assignments alone or a plain builtin.
     pub(super) fn simple_now(&mut self, simple: &Simple) -> Now {
-        if !simple.pure || !simple.redirects.is_empty() || self.has_trap(TrapKey::Debug) {
+        let traced = !self.traps.active.is_empty() && (self.has_trap(TrapKey::Debug) || self.has_trap(TrapKey::Err));
+        if !simple.pure || !simple.redirects.is_empty() || traced {
             return Now::NotPure;
         }
         self.at_line(simple.line);
@@ -65,11 +66,20 @@ impl Interp {
         if simple.words.is_empty() {
             return Now::Done(self.assign_now(simple));
         }
-        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.is_some()) {
+        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.as_deref().is_some_and(is_complex)) {
             return Now::NotPure;
         }
         let mut args = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
+            if let Some(assign) = word.assign.as_deref()
+                && args.first().and_then(|name: &Vec<u8>| self.find_builtin(name)).is_some()
+            {
+                match self.declaration_argument_now(assign) {
+                    Ok(argument) => args.push(argument),
+                    Err(failure) => return Now::Flush(Err(self.fail_expansion(failure))),
+                }
+                continue;
+            }
             if let Err(failure) = word::fields_now(self, word, &mut args) {
                 return Now::Flush(Err(self.fail_expansion(failure)));
             }
@@ -237,15 +247,15 @@ impl Interp {
         let builtin = self.find_builtin(name);
         let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
         if special && self.options.is(Set::Posix) {
-            return self.run_builtin(simple, builtin, args).await;
+            return Box::pin(self.run_builtin(simple, builtin, args)).await;
         }
         if let Some(entry) = self.functions.get(name).cloned() {
             return self.run_function(simple, entry, args).await;
         }
         if builtin.is_some() {
-            return self.run_builtin(simple, builtin, args).await;
+            return Box::pin(self.run_builtin(simple, builtin, args)).await;
         }
-        self.run_external(simple, args).await
+        Box::pin(self.run_external(simple, args)).await
     }
 
     async fn run_builtin(
@@ -344,6 +354,11 @@ impl Interp {
             Err(failure) => Err(self.fail_expansion(failure)),
         }
     }
+}
+
+/// The assignment needs more than one plain string.
+fn is_complex(assign: &Assign) -> bool {
+    assign.subscript.is_some() || !matches!(assign.value, AssignValue::Scalar(_))
 }
 
 /// Places in the table of builtins by name. There is one table in a process.

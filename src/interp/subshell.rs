@@ -21,6 +21,7 @@ impl Interp {
         child.process_fds.clear();
         child.reset_traps();
         child.tail = false;
+        child.last_substitution = None;
         child.in_trap = 0;
         child.random = self.proc.kernel.random() & 0x7fff_ffff;
         Ok(child)
@@ -51,6 +52,7 @@ impl Interp {
         self.flush().await?;
         let collector = Arc::new(File::collector(&self.proc.kernel));
         let mut child = self.fork(None, true)?;
+        child.evals += 1;
         child.set_fd(1, Arc::clone(&collector));
         if !self.options.shopt(Shopt::InheritErrexit) && !self.options.is(Set::Posix) {
             child.options.set(Set::Errexit, false);
@@ -116,6 +118,7 @@ impl Interp {
         let pid = child.proc.pid;
         child.start_task(Arc::clone(body));
         self.last_background = Some(pid);
+        self.last_substitution = Some(pid);
         let limit = self.proc.open_files;
         // bash takes the highest free number below 64.
         let fd = (4..=63).rev().find(|fd| self.proc.fds.get(*fd).is_err());

@@ -75,7 +75,7 @@ impl Interp {
             return Ok(());
         }
         let text = crate::syntax::print::print_word(&arith.text);
-        let text = [b"((".as_slice(), &text, b"))"].concat();
+        let text = [b"(( ".as_slice(), text.trim_ascii(), b" ))"].concat();
         self.trace(&text);
         self.flush().await
     }

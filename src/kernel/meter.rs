@@ -139,6 +139,8 @@ pub struct Meter {
     step_limit: AtomicU64,
     output_limit: AtomicU64,
     memory_limit: AtomicU64,
+    depth_limit: AtomicU64,
+    process_limit: AtomicU64,
     steps: AtomicU64,
     slice_end: AtomicU64,
     output: AtomicU64,
@@ -156,6 +158,8 @@ impl Meter {
             step_limit: AtomicU64::new(limits.steps),
             output_limit: AtomicU64::new(limits.output_bytes),
             memory_limit: AtomicU64::new(limits.memory_bytes),
+            depth_limit: AtomicU64::new(u64::from(limits.depth)),
+            process_limit: AtomicU64::new(u64::from(limits.processes)),
             limits: Mutex::new(limits),
             steps: AtomicU64::new(0),
             slice_end: AtomicU64::new(SLICE),
@@ -173,6 +177,8 @@ impl Meter {
         self.step_limit.store(limits.steps, Relaxed);
         self.output_limit.store(limits.output_bytes, Relaxed);
         self.memory_limit.store(limits.memory_bytes, Relaxed);
+        self.depth_limit.store(u64::from(limits.depth), Relaxed);
+        self.process_limit.store(u64::from(limits.processes), Relaxed);
         *super::lock(&self.limits) = limits;
         for counter in [
             &self.steps,
@@ -185,6 +191,12 @@ impl Meter {
         }
         self.peak.store(self.held.load(Relaxed), Relaxed);
         self.halt.store(0, Relaxed);
+    }
+
+    /// [`Limits::depth`] in force.
+    #[inline]
+    pub fn depth_limit(&self) -> u32 {
+        self.depth_limit.load(Relaxed) as u32
     }
 
     /// The limits in force.
@@ -261,7 +273,7 @@ impl Meter {
 
     pub(super) fn process_started(&self) -> Result<(), Halt> {
         let alive = self.alive.load(Relaxed) + 1;
-        if alive > u64::from(super::lock(&self.limits).processes) {
+        if alive > self.process_limit.load(Relaxed) {
             return Err(self.halt_or(Halt::Processes));
         }
         self.alive.store(alive, Relaxed);

@@ -319,7 +319,7 @@ impl Proc {
     /// A child's view of the system: same descriptors and directory, its own number.
     pub fn fork(&self, group: Option<Pid>, inline: bool) -> Result<Proc, Halt> {
         let depth = self.depth + 1;
-        if depth > self.kernel.meter().limits().depth {
+        if depth > self.kernel.meter().depth_limit() {
             self.kernel.meter().stop(Halt::Depth);
             return Err(Halt::Depth);
         }
