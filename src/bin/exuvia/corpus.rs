@@ -2,7 +2,7 @@
 //!
 //! `corpus/README.md` describes the format and the commands. The parts: [`format`] and [`escape`] read and write case files, [`load`] finds them,
 //! [`shell`] runs one case in a real shell and [`emulated`] in ours, [`play`] runs many and judges, [`report`] says how it went,
-//! [`record`] and [`check`] are the commands that ask real bash.
+//! [`pending`] keeps the list of what may fail today, [`record`] and [`check`] are the commands that ask real bash.
 //!
 //! This module is part of the program, not of the library: it owns real processes, threads, files and the clock, since its work is to compare
 //! the emulated shell with real ones. Arguments are parsed by hand: there are few, and the module builds without dependencies.
@@ -12,21 +12,24 @@ pub mod emulated;
 pub mod escape;
 pub mod format;
 pub mod load;
+pub mod pending;
 pub mod play;
 pub mod record;
 pub mod report;
 pub mod shell;
 
+use pending::{Growth, Pending};
 use record::Scope;
 use shell::{RealShell, Runner};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, thread};
 
 /// The text of `exuvia corpus --help`.
 pub const HELP: &str = "\
-usage: exuvia corpus run [--shell COMMAND] [--ignore-stderr] [--json FILE] [--jobs N] [--filter TEXT] [PATH...]
+usage: exuvia corpus run [--shell COMMAND] [--ignore-stderr] [--json FILE] [--jobs N] [--filter TEXT]
+                         [--update-pending [--force]] [PATH...]
        exuvia corpus record [--all | --known] [--jobs N] [PATH...]
        exuvia corpus check [--jobs N] [PATH...]
 
@@ -39,6 +42,8 @@ check   is every case well-formed, recorded, and what this machine's bash says?
   --json FILE       also write a report for machines
   --jobs N          threads; default: one a processor
   --filter TEXT     only cases whose id contains TEXT or that carry it as a tag
+  --update-pending  take cases that pass now out of corpus/pending.txt, the list of those that may fail
+  --force           with --update-pending: also add those that fail
   --all             rewrite all expectations, and show what changed
   --known           write what the emulated shell prints into cases with `known:`
 ";
@@ -61,6 +66,9 @@ pub struct CorpusArgs {
     pub json: Option<PathBuf>,
     pub jobs: Option<usize>,
     pub filter: Option<String>,
+    /// `--update-pending`, with `--force` or without.
+    pub update: Option<Growth>,
+    pub force: bool,
     pub paths: Vec<PathBuf>,
 }
 
@@ -83,10 +91,20 @@ impl CorpusArgs {
             json: None,
             jobs: None,
             filter: None,
+            update: None,
+            force: false,
             paths: Vec::new(),
         };
         while let Some(word) = words.next() {
             args.take(&word, &mut words)?;
+        }
+        match (args.force, args.update.as_mut()) {
+            (true, None) => return Err("--force goes with --update-pending".to_owned()),
+            (true, Some(growth)) => *growth = Growth::Allowed,
+            (false, _) => {}
+        }
+        if args.update.is_some() && args.shell.is_some() {
+            return Err("--update-pending is about the emulated shell".to_owned());
         }
         Ok(args)
     }
@@ -109,6 +127,8 @@ impl CorpusArgs {
             ("--ignore-stderr", Action::Run) => self.ignore_stderr = true,
             ("--json", Action::Run) => self.json = Some(PathBuf::from(value()?)),
             ("--filter", Action::Run) => self.filter = Some(string()?),
+            ("--update-pending", Action::Run) => self.update = Some(Growth::Forbidden),
+            ("--force", Action::Run) => self.force = true,
             ("--jobs", _) => self.jobs = Some(string()?.parse().map_err(|_| "--jobs takes a number")?),
             ("--all", Action::Record(_)) => self.action = Action::Record(Scope::All),
             ("--known", Action::Record(_)) => self.action = Action::Record(Scope::Known),
@@ -154,7 +174,13 @@ fn run_cases(args: &CorpusArgs, jobs: usize) -> ExitCode {
         ignore_stderr: args.ignore_stderr,
         emulated: real.is_none(),
     };
-    let played = play::play(&files, runner, &rules);
+    let mut played = play::play(&files, runner, &rules);
+    if real.is_none()
+        && let Err(error) = apply_pending(args, &files, &mut played)
+    {
+        eprintln!("{}: {error}", pending::FILE);
+        return ExitCode::from(2);
+    }
     print!("{}", report::text(&played));
     if let Some(path) = &args.json
         && let Err(error) = fs::write(path, report::json(&played))
@@ -165,5 +191,30 @@ fn run_cases(args: &CorpusArgs, jobs: usize) -> ExitCode {
     if !errors.is_empty() {
         return ExitCode::from(2);
     }
-    ExitCode::from(u8::from(played.iter().any(|p| p.outcome.is_failure())))
+    ExitCode::from(u8::from(played.iter().any(play::Played::fails)))
+}
+
+/// Marks the cases that may fail; updates the list when asked.
+fn apply_pending(args: &CorpusArgs, files: &[load::Loaded], played: &mut [play::Played]) -> std::io::Result<()> {
+    let path = Path::new(pending::FILE);
+    let mut list = Pending::load(path)?;
+    if let Some(growth) = args.update {
+        list = list.updated(played, growth);
+    }
+    if args.paths.is_empty() {
+        let strangers = list.strangers(files);
+        if args.update.is_some() {
+            list = list.without(&strangers);
+        } else {
+            for id in strangers {
+                eprintln!("{}: no case {id}", pending::FILE);
+            }
+        }
+    }
+    if args.update.is_some() {
+        list.save(path)?;
+        eprintln!("{}: {} cases", pending::FILE, list.len());
+    }
+    list.mark(played);
+    Ok(())
 }

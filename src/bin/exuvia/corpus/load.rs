@@ -1,6 +1,6 @@
 //! Finds and reads case files. This file owns reading and writing the corpus on disk.
 
-use super::format::{self, CaseFile};
+use super::format::{self, Case, CaseFile};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// `folder/file/name`
+    pub fn id(&self, case: &Case) -> String {
+        format!("{}/{}", self.topic, case.name)
+    }
+
     /// The folder that the summary counts under.
     pub fn folder(&self) -> &str {
         self.topic.rsplit_once('/').map_or(".", |(folder, _)| folder)

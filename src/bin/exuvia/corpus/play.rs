@@ -47,12 +47,19 @@ pub struct Played<'a> {
     pub loaded: &'a Loaded,
     pub case: &'a Case,
     pub outcome: Outcome,
+    /// It may fail: `corpus/pending.txt` names it.
+    pub pending: bool,
 }
 
 impl Played<'_> {
     /// `folder/file/name`
     pub fn id(&self) -> String {
-        format!("{}/{}", self.loaded.topic, self.case.name)
+        self.loaded.id(self.case)
+    }
+
+    /// Whether it fails, and was not known to.
+    pub fn fails(&self) -> bool {
+        self.outcome.is_failure() && !self.pending
     }
 }
 
@@ -71,7 +78,7 @@ pub struct Rules<'a> {
 /// The cases that the filter lets through.
 pub fn select<'a>(files: &'a [Loaded], filter: Option<&str>) -> Vec<(&'a Loaded, &'a Case)> {
     let chosen = |loaded: &Loaded, case: &Case| match filter {
-        Some(text) => case.has_tag(text) || format!("{}/{}", loaded.topic, case.name).contains(text),
+        Some(text) => case.has_tag(text) || loaded.id(case).contains(text),
         None => true,
     };
     files
@@ -89,6 +96,7 @@ pub fn play<'a>(files: &'a [Loaded], runner: &dyn Runner, rules: &Rules) -> Vec<
         loaded,
         case,
         outcome,
+        pending: false,
     };
     cases.iter().zip(outcomes).map(played).collect()
 }

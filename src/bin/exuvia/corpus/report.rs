@@ -12,12 +12,14 @@ const DIFFERENCE_LINES: usize = 40;
 /// Failures that are printed in full; the rest by name.
 const FULL_FAILURES: usize = 50;
 
-/// The text after a run: failures, counts per folder, closing line.
+/// The text after a run: failures, pending cases that pass, counts per folder, closing line.
 pub fn text(played: &[Played]) -> String {
     let mut out = String::new();
-    let failures: Vec<&Played> = played.iter().filter(|p| p.outcome.is_failure()).collect();
-    for (index, failure) in failures.iter().enumerate() {
+    for (index, failure) in played.iter().filter(|p| p.fails()).enumerate() {
         push_failure(&mut out, failure, index < FULL_FAILURES);
+    }
+    for one in played.iter().filter(|p| p.pending && !p.outcome.is_failure()) {
+        push_line(&mut out, &format!("no longer pending: {}", one.id()));
     }
     push_summary(&mut out, played);
     out
@@ -43,30 +45,49 @@ fn push_line(out: &mut String, line: &str) {
     out.push('\n');
 }
 
+/// How many of some cases passed, failed, and failed as expected.
+#[derive(Default)]
+struct Count {
+    passed: usize,
+    failed: usize,
+    pending: usize,
+}
+
+impl Count {
+    fn add(&mut self, one: &Played) {
+        *match (one.outcome.is_failure(), one.pending) {
+            (false, _) => &mut self.passed,
+            (true, false) => &mut self.failed,
+            (true, true) => &mut self.pending,
+        } += 1;
+    }
+
+    /// `, 3 failed, 2 pending`, without what is zero.
+    fn rest(&self) -> String {
+        let part = |count: usize, word| if count == 0 { String::new() } else { format!(", {count} {word}") };
+        part(self.failed, "failed") + &part(self.pending, "pending")
+    }
+}
+
 fn push_summary(out: &mut String, played: &[Played]) {
-    let mut folders: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut folders: BTreeMap<&str, Count> = BTreeMap::new();
+    let mut all = Count::default();
     for one in played {
-        let (passed, failed) = folders.entry(one.loaded.folder()).or_default();
-        *if one.outcome.is_failure() { failed } else { passed } += 1;
+        folders.entry(one.loaded.folder()).or_default().add(one);
+        all.add(one);
     }
     let width = folders.keys().map(|f| f.len()).max().unwrap_or_default();
-    for (folder, (passed, failed)) in &folders {
-        let rest = if *failed == 0 {
-            String::new()
-        } else {
-            format!(", {failed} failed")
-        };
-        push_line(out, &format!("{folder:width$}  {passed:5} passed{rest}"));
+    for (folder, count) in &folders {
+        push_line(out, &format!("{folder:width$}  {:5} passed{}", count.passed, count.rest()));
     }
-    let failed = played.iter().filter(|p| p.outcome.is_failure()).count();
     let known = played.iter().filter(|p| p.outcome == Outcome::Known).count();
     if known > 0 {
-        push_line(
-            out,
-            &format!("{known} of the passed differ from bash as known-differences.md says"),
-        );
+        push_line(out, &format!("{known} of the passed differ from bash as known-differences.md says"));
     }
-    push_line(out, &format!("{} passed, {failed} failed", played.len() - failed));
+    if all.pending > 0 {
+        push_line(out, &format!("{} fail as corpus/pending.txt says", all.pending));
+    }
+    push_line(out, &format!("{} passed, {} failed, {} pending", all.passed, all.failed, all.pending));
 }
 
 /// What differs between two results, line by line: `-` was expected, `+` came out.
@@ -164,11 +185,10 @@ fn edit_script<'a>(before: &'a [String], after: &'a [String], edits: &mut Vec<(c
 
 /// The report for machines. Streams are text: bytes that are not UTF-8 appear as U+FFFD.
 pub fn json(played: &[Played]) -> String {
-    let failed = played.iter().filter(|p| p.outcome.is_failure()).count();
-    let mut out = format!(
-        "{{\"passed\":{},\"failed\":{failed},\"cases\":[",
-        played.len() - failed
-    );
+    let mut all = Count::default();
+    played.iter().for_each(|one| all.add(one));
+    let (passed, failed, pending) = (all.passed, all.failed, all.pending);
+    let mut out = format!("{{\"passed\":{passed},\"failed\":{failed},\"pending\":{pending},\"cases\":[");
     for (index, one) in played.iter().enumerate() {
         out.push_str(if index == 0 { "\n" } else { ",\n" });
         push_json_case(&mut out, one);
@@ -182,6 +202,9 @@ fn push_json_case(out: &mut String, one: &Played) {
     push_member(out, "{\"name\":", one.id().as_bytes());
     push_member(out, ",\"path\":", path.as_bytes());
     push_member(out, ",\"outcome\":", one.outcome.word().as_bytes());
+    if one.pending {
+        out.push_str(",\"pending\":true");
+    }
     match &one.outcome {
         Outcome::Differs(expected, actual) => {
             push_observed(out, "expected", expected);
