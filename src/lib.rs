@@ -1,8 +1,12 @@
 //! **exuvia**: an emulated Unix shell. It answers as bash 5.2 and the GNU tools do, while no process is started,
 //! no host file is touched and no packet leaves.
 //!
-//! The layers, from pure to outward; `src/architecture.md` tells the reasons:
-//! `text`, `pattern`, `args`, `syntax` · `fs` · `kernel` · `expand` · `interp` · `builtin` and `program` · [`Shell`].
+//! [`Shell`] is the face: build one, run scripts in it, read the [`Outcome`].
+//!
+//! The layers, from pure to outward: `text`, `pattern`, `args`, `syntax` · `fs` · `kernel` · `expand` · `interp` ·
+//! `builtin` and `program` · [`Shell`]. What follows tells the reasons.
+//!
+#![doc = include_str!("architecture.md")]
 
 pub mod args;
 mod builtin;
@@ -24,3 +28,8 @@ pub use error::Error;
 pub use outcome::{Event, Outcome};
 pub use snapshot::Snapshot;
 pub use shell::{Execution, Run, Shell, ShellBuilder, State};
+
+/// The examples of the page that everybody reads first.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -38,7 +38,20 @@ const BACKGROUND_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Units of work that background commands may use after the script has ended.
 const BACKGROUND_STEPS: u64 = 5_000_000;
 
-/// What a run is given.
+/// What a run is given: a script, and what it sees as arguments, input, environment and directory.
+///
+/// ```
+/// use exuvia::{Run, Shell};
+///
+/// let run = Run::command("echo \"$0 $1 $PWD $TEAM\"; tr a-z A-Z")
+///     .zero("greet")
+///     .args(["ada"])
+///     .env("TEAM", "blue")
+///     .cwd("/tmp")
+///     .stdin("text\n");
+/// let outcome = Shell::new().execute(run);
+/// assert_eq!(outcome.stdout, b"greet ada /tmp blue\nTEXT\n");
+/// ```
 #[derive(Clone, Default)]
 pub struct Run {
     start: Option<Start>,
@@ -156,6 +169,23 @@ pub enum State {
 }
 
 /// Collects what a [`Shell`] is made of.
+///
+/// ```
+/// use exuvia::kernel::{Halt, Limits};
+/// use exuvia::{Shell, State};
+///
+/// let mut shell = Shell::builder()
+///     .file("/workspace/list", "b\na\n")
+///     .file_mode("/usr/local/bin/hello", "#!/bin/bash\necho hello $1\n", 0o755)
+///     .env("WHO", "world")
+///     .limits(Limits { steps: 10_000, ..Limits::default() })
+///     .state(State::Fresh)
+///     .build()?;
+/// assert_eq!(shell.run("hello $WHO; tac list; WHO=lost").stdout, b"hello world\na\nb\n");
+/// assert_eq!(shell.run("echo $WHO").stdout, b"world\n");
+/// assert_eq!(shell.run("while true; do true; done").halt, Some(Halt::Steps));
+/// # Ok::<(), exuvia::Error>(())
+/// ```
 pub struct ShellBuilder {
     files: Vec<(Vec<u8>, Vec<u8>, u32)>,
     mounts: Vec<(Vec<u8>, Arc<dyn FileSystem>)>,
@@ -461,7 +491,7 @@ impl Shell {
         hand_over(&mut events);
         let drain = || kernel::lock(&collected).events.as_mut().map(std::mem::take).unwrap_or_default();
         let mut execution = Pin::new(&mut execution);
-        let outcome = block_on(
+        block_on(
             std::future::poll_fn(|cx| {
                 let poll = execution.as_mut().poll(cx);
                 hand_over(&mut drain());
@@ -471,8 +501,7 @@ impl Shell {
                 let at = (*kernel::lock(&until))?;
                 Some(kernel::between(kernel.now(), at))
             },
-        );
-        outcome
+        )
     }
 
     /// Starts something. The future needs no particular executor, gives way after a slice of work, and may be dropped to cancel.
@@ -560,6 +589,29 @@ impl HostSink for Sink {
 type Ended = Arc<Mutex<Option<(Box<Interp>, interp::Flow<WaitStatus>)>>>;
 
 /// A run in progress: a future of its [`Outcome`].
+///
+/// It needs no particular executor, gives way after a slice of work, and may be dropped to cancel the run. With virtual time it is never
+/// pending for longer than other tasks of the executor take; with real time, or a program of the host that waits, it is.
+///
+/// ```
+/// use std::pin::pin;
+/// use std::task::{Context, Poll, Waker};
+/// use exuvia::{Event, Run, Shell};
+///
+/// let mut shell = Shell::new();
+/// let mut execution = pin!(shell.start(Run::command("echo one; echo two >&2; exit 3")));
+/// let mut events = execution.take_events();
+/// let mut context = Context::from_waker(Waker::noop());
+/// let outcome = loop {
+///     let poll = execution.as_mut().poll(&mut context);
+///     events.extend(execution.take_events());
+///     if let Poll::Ready(outcome) = poll {
+///         break outcome;
+///     }
+/// };
+/// assert_eq!(outcome.status, 3);
+/// assert_eq!(events, [Event::Stdout(b"one\n".to_vec()), Event::Stderr(b"two\n".to_vec())]);
+/// ```
 pub struct Execution<'s> {
     shell: &'s mut Shell,
     kernel: Kernel,
