@@ -87,9 +87,11 @@ fn show(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
 
 /// `trap -l` and `kill -l`: five a line.
 pub(super) fn signal_table() -> String {
+    use std::fmt::Write;
     let mut text = String::new();
     for (i, signal) in Signal::all().enumerate() {
-        text.push_str(&format!("{:2}) SIG{}", signal.number(), signal.name()));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{:2}) SIG{}", signal.number(), signal.name());
         let last_in_row = i % 5 == 4;
         if signal.number() == 64 || last_in_row {
             text.push('\n');

@@ -281,7 +281,7 @@ fn emit_many<H: ExpandHost>(
     let join = if list && !quoted { !ifs.joiner.is_empty() } else { star };
     if join {
         let joiner = if into.mode() == Mode::Document { b" " } else { ifs.joiner.as_slice() };
-        let joined = bstr::join(joiner, items.iter().map(|item| item.as_slice()));
+        let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
         host.reserve(joined.len())?;
         into.value(&joined, quoted, &ifs);
         return Ok(());

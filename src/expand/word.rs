@@ -614,7 +614,7 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
             message.extend_from_slice(b": invalid indirect expansion");
             return Err(Failure::Discard(message));
         }
-        Subject::Many { items, .. } => bstr::join(" ", items.iter().map(|item| item.as_slice())),
+        Subject::Many { items, .. } => bstr::join(" ", items.iter().map(super::value::Text::as_slice)),
     };
     let (name, subscript) =
         parse_name(&text).ok_or_else(|| Failure::Discard([&text, b": invalid variable name".as_slice()].concat()))?;

@@ -120,7 +120,7 @@ impl Interp {
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
         self.nest += 1;
-        let flow = if self.nest % HOP == 0 {
+        let flow = if self.nest.is_multiple_of(HOP) {
             let (entry, args) = (entry.clone(), args.to_vec());
             self.on_new_task(move |interp| Box::pin(async move { interp.function_body(&entry, &args).await })).await
         } else {

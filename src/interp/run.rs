@@ -169,7 +169,7 @@ impl Interp {
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
         self.nest += 1;
-        let flow = if self.nest % HOP == 0 {
+        let flow = if self.nest.is_multiple_of(HOP) {
             self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await })).await
         } else {
             Box::pin(self.run_text(&text, origin)).await
@@ -238,8 +238,8 @@ impl Interp {
             let mut parser = Parser::new(Arc::from(pending.as_slice()), line_number);
             let parsed = parser.next(&Env(self));
             match parsed {
-                Err(error) if error.incomplete && !ended => continue,
-                Ok(Some(_)) if !ended && parser.has_warnings() => continue,
+                Err(error) if error.incomplete && !ended => {}
+                Ok(Some(_)) if !ended && parser.has_warnings() => {}
                 Err(error) => {
                     self.say_parse_warnings(&mut parser);
                     self.fail_syntax(&error, Origin::Script).await?;

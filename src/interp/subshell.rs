@@ -215,7 +215,7 @@ impl Interp {
     /// One level deeper; says whether a new task is due. The twin of [`Interp::leave`].
     pub(super) fn enter(&mut self) -> Flow<bool> {
         self.nest += 1;
-        Ok(self.nest % HOP == 0)
+        Ok(self.nest.is_multiple_of(HOP))
     }
 
     /// One level up.

@@ -93,6 +93,7 @@ impl Fds {
     }
 
     /// What a program inherits.
+    #[must_use]
     pub fn inherited(&self) -> Fds {
         let mut fds = self.clone();
         for slot in &mut fds.slots {

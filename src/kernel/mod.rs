@@ -109,6 +109,7 @@ impl Kernel {
     }
 
     /// A system like this one, without its processes.
+    #[must_use]
     pub fn fork(&self, limits: Limits) -> Kernel {
         let clock = match &self.inner.clock {
             Clock::Virtual { .. } => Clock::Virtual { start: self.now() },

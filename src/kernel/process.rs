@@ -122,10 +122,10 @@ impl Kernel {
                 .table
                 .get(&parent)
                 .map(|entry| Arc::clone(&entry.signals));
-            if !processes
+            if processes
                 .table
                 .get(&parent)
-                .is_some_and(|parent| parent.status.is_none())
+                .is_none_or(|parent| parent.status.is_some())
             {
                 processes.table.remove(&pid);
             }

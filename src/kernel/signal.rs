@@ -151,6 +151,7 @@ pub struct SignalState {
 
 impl SignalState {
     /// The state of a child: ignored signals stay ignored, caught ones fall back to their default.
+    #[must_use]
     pub fn inherit(&self) -> SignalState {
         SignalState {
             ignored: AtomicU64::new(self.ignored.load(Relaxed)),

@@ -166,7 +166,8 @@ impl Walk<'_> {
     ) -> Result<(), Stop> {
         let names = proc.read_dir(&path);
         let empty = names.as_ref().is_ok_and(Vec::is_empty);
-        if !self.removal.recursive && !(self.removal.empty_directories && empty) {
+        let may_go = self.removal.recursive || (self.removal.empty_directories && empty);
+        if !may_go {
             let errno = if self.removal.empty_directories {
                 Errno::ENOTEMPTY
             } else {

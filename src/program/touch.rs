@@ -165,7 +165,7 @@ fn stamp(proc: &Proc, text: &[u8]) -> Option<Timestamp> {
         None => (text, None),
     };
     let pairs = |text: &[u8]| -> Option<Vec<i16>> {
-        if text.len() % 2 != 0 || !text.iter().all(u8::is_ascii_digit) {
+        if !text.len().is_multiple_of(2) || !text.iter().all(u8::is_ascii_digit) {
             return None;
         }
         Some(

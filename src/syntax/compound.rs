@@ -86,10 +86,10 @@ impl Reader<'_> {
 
     /// Production: `(( … ))`, or a subshell when the parentheses do not match that way.
     fn parenthesis(&mut self) -> Parsed<CompoundKind> {
-        if self.cursor.peek_at(1) == Some(b'(') {
-            if let Some(text) = self.attempt_arithmetic(2)? {
-                return Ok(CompoundKind::Arith(Box::new(arith(text, false))));
-            }
+        if self.cursor.peek_at(1) == Some(b'(')
+            && let Some(text) = self.attempt_arithmetic(2)?
+        {
+            return Ok(CompoundKind::Arith(Box::new(arith(text, false))));
         }
         self.subshell()
     }

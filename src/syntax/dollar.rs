@@ -76,7 +76,7 @@ impl Reader<'_> {
             }
             gathered.extend_from_slice(run);
             self.cursor.skip(length);
-            if !self.cursor.peek().is_some_and(|byte| class(byte) & NAME != 0) {
+            if self.cursor.peek().is_none_or(|byte| class(byte) & NAME == 0) {
                 return gathered.into();
             }
         }
@@ -220,11 +220,11 @@ impl Reader<'_> {
                 Some(byte) => {
                     raw.push(byte);
                     self.cursor.bump();
-                    if byte == b'\\' {
-                        if let Some(next) = self.cursor.peek_raw() {
-                            raw.push(next);
-                            self.cursor.bump();
-                        }
+                    if byte == b'\\'
+                        && let Some(next) = self.cursor.peek_raw()
+                    {
+                        raw.push(next);
+                        self.cursor.bump();
                     }
                 }
             }

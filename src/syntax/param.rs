@@ -23,10 +23,10 @@ impl Reader<'_> {
         let (start, frames) = (self.cursor.local(), self.cursor.frames());
         self.cursor.bump_many(2);
         let reading = self.parameter_form(quote, line)?;
-        if let Some(Reading { param, pure }) = reading {
-            if self.cursor.eat(b'}') {
-                return Ok((param, pure));
-            }
+        if let Some(Reading { param, pure }) = reading
+            && self.cursor.eat(b'}')
+        {
+            return Ok((param, pure));
         }
         let rest = self.operand(b"}", quote, line)?;
         self.cursor.eat(b'}');
@@ -199,7 +199,7 @@ impl Reader<'_> {
             };
             return Ok((Some(subscript), true));
         }
-        let word = self.subscript_until(&[b'}'], line)?;
+        let word = self.subscript_until(b"}", line)?;
         if !self.cursor.eat(b']') {
             return Ok((None, true));
         }
@@ -224,7 +224,6 @@ impl Reader<'_> {
                 Some(byte) if ends.contains(&byte) => return Ok(builder.finish()),
                 Some(byte) if class(byte) & QUOTING != 0 => {
                     self.quoted(&mut builder, Quote::Bare, byte)?;
-                    continue;
                 }
                 Some(b']') if open == 0 => return Ok(builder.finish()),
                 Some(byte) => {

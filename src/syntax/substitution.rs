@@ -109,7 +109,8 @@ impl Reader<'_> {
             };
             self.cursor.bump();
             raw.push(next);
-            if !matches!(next, b'$' | b'`' | b'\\') && !(next == b'"' && quote == Quote::Double) {
+            let quoted = matches!(next, b'$' | b'`' | b'\\') || (next == b'"' && quote == Quote::Double);
+            if !quoted {
                 text.push(byte);
             }
             text.push(next);

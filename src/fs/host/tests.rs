@@ -1,3 +1,5 @@
+//! Host directories: a real one in a temporary place, seen through each kind of mount.
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Changes over another tree: what is copied up, what is hidden, what shows through.
+
 use super::*;
 use crate::fs::{Follow, Fs, OpenFlags, Opened, View};
 

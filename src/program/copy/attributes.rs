@@ -25,7 +25,7 @@ impl Copier<'_> {
         existing: Option<&Metadata>,
     ) -> Result<bool, Stop> {
         let withheld = if self.options.preserve.ownership { 0o077 } else { 0 };
-        let restore = (withheld != 0 && existing.is_none()).then(|| found.mode & 0o777 & !proc.umask);
+        let restore = (withheld != 0 && existing.is_none()).then_some(found.mode & 0o777 & !proc.umask);
         let finished = Finished {
             destination: &job.destination,
             found,

@@ -18,7 +18,9 @@ impl Members {
     fn of(set: &Set, complement: bool) -> Members {
         let mut members = set.members();
         if complement {
-            members.iter_mut().for_each(|member| *member = !*member);
+            for member in &mut members {
+                *member = !*member;
+            }
         }
         Members(members)
     }
@@ -265,11 +267,11 @@ fn translate_next(table: &mut Translation, left: &mut Walk<'_>, right: &mut Walk
         (Case::Upper, Case::Lower) => (b'A'..=b'Z').for_each(|byte| table.set(byte, byte.to_ascii_lowercase())),
         _ => table.set(from, to),
     }
-    if to_case != Case::None {
+    if to_case == Case::None {
+        left.skip_repeats(right);
+    } else {
         left.skip_element();
         right.skip_element();
-    } else {
-        left.skip_repeats(right);
     }
     true
 }

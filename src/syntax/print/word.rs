@@ -71,7 +71,9 @@ pub(in super::super) fn part(part: &Part, out: &mut Vec<u8>) {
         Part::AnsiC { text, .. } => single_quoted(text, out),
         Part::Double { parts, .. } => {
             out.push(b'"');
-            parts.iter().for_each(|each| self::part(each, out));
+            for each in parts {
+                self::part(each, out);
+            }
             out.push(b'"');
         }
         Part::Tilde(user) => {
