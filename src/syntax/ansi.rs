@@ -144,3 +144,25 @@ fn control(rest: &mut &[u8], text: &mut Vec<u8>) -> Flow {
     }
     Flow::Go
 }
+
+/// `$'…'` around a text that is not printable, as bash shows it.
+pub(super) fn quote(text: &[u8]) -> Vec<u8> {
+    let mut out = b"$'".to_vec();
+    for byte in text {
+        match byte {
+            27 => out.extend_from_slice(b"\\E"),
+            7 => out.extend_from_slice(b"\\a"),
+            8 => out.extend_from_slice(b"\\b"),
+            9 => out.extend_from_slice(b"\\t"),
+            10 => out.extend_from_slice(b"\\n"),
+            11 => out.extend_from_slice(b"\\v"),
+            12 => out.extend_from_slice(b"\\f"),
+            13 => out.extend_from_slice(b"\\r"),
+            b'\\' | b'\'' => out.extend_from_slice(&[b'\\', *byte]),
+            0..=31 | 127 => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+            byte => out.push(*byte),
+        }
+    }
+    out.push(b'\'');
+    out
+}

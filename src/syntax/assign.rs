@@ -8,38 +8,36 @@ use super::word::Builder;
 /// Builtins whose arguments may be assignments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Declaration {
-    /// `declare`, `export`, …: arguments get [`Word::assign`], and may be `name=( … )`.
+    /// `declare`, `export`, `alias`, …: arguments get [`Word::assign`], and may be `name=( … )`.
     Direct,
-    /// The same behind `command` or `builtin`: no `name=( … )`.
+    /// The same behind `command` in POSIX mode, or behind a redirection: no `name=( … )`.
     Behind,
-    /// `eval`, `let`, `alias`: `name=( … )` is taken as text.
+    /// `eval`, `let`: `name=( … )` is taken as text.
     Text,
+    /// `command`, in POSIX mode: the next word decides.
+    Command,
 }
 
-/// What the first words of a command make of its arguments.
-pub(super) fn declaration(words: &[Word]) -> Option<Declaration> {
-    let mut names = words.iter().map(|word| match word.parts.as_slice() {
+/// What the words of a command so far make of the next one.
+pub(super) fn declaration(words: &[Word], so_far: Option<Declaration>, posix: bool) -> Option<Declaration> {
+    let name = match words.last()?.parts.as_slice() {
         [Part::Literal(text)] => text.as_ref(),
-        _ => b"".as_slice(),
-    });
-    let first = names.next()?;
-    match first {
-        _ if is_declaration(first) => Some(Declaration::Direct),
-        b"eval" | b"let" | b"alias" => Some(Declaration::Text),
-        b"command" | b"builtin" => {
-            let mut behind =
-                names.skip_while(|name| matches!(*name, b"command" | b"builtin" | b"--" | b"-p"));
-            behind
-                .next()
-                .is_some_and(is_declaration)
-                .then_some(Declaration::Behind)
-        }
+        _ => return None,
+    };
+    match name {
+        _ if is_declaration(name) && so_far.is_some() => Some(Declaration::Behind),
+        _ if is_declaration(name) => Some(Declaration::Direct),
+        b"eval" | b"let" => so_far.is_none().then_some(Declaration::Text),
+        b"command" if posix => Some(Declaration::Command),
         _ => None,
     }
 }
 
 fn is_declaration(name: &[u8]) -> bool {
-    matches!(name, b"declare" | b"typeset" | b"local" | b"export" | b"readonly")
+    matches!(
+        name,
+        b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"alias"
+    )
 }
 
 /// Whether expanding the assignment can run nothing.
@@ -77,13 +75,18 @@ impl Reader<'_> {
         let append = self.cursor.eat(b'+');
         self.cursor.eat(b'=');
         if self.cursor.peek() == Some(b'(') {
-            let elements = self.deeper(Self::array)?;
-            return Ok(Some(Assign {
+            let value = AssignValue::Array(self.deeper(Self::array)?);
+            let assign = Assign {
                 name,
                 subscript,
                 append,
-                value: AssignValue::Array(elements),
-            }));
+                value,
+            };
+            return if self.at_word_end() {
+                Ok(Some(assign))
+            } else {
+                self.joined_array(assign).map(Some)
+            };
         }
         let value = AssignValue::Scalar(self.assigned_word()?);
         Ok(Some(Assign {
@@ -92,6 +95,23 @@ impl Reader<'_> {
             append,
             value,
         }))
+    }
+
+    fn at_word_end(&mut self) -> bool {
+        self.cursor
+            .peek()
+            .is_none_or(|byte| is_meta(byte) && self.operator().is_some() || matches!(byte, b' ' | b'\t'))
+    }
+
+    /// `name=(a b)c`: more text makes it an ordinary value, which starts with the parentheses as bash rebuilds them.
+    fn joined_array(&mut self, mut assign: Assign) -> Parsed<Assign> {
+        let mut builder = Builder::default();
+        let mut text = Vec::new();
+        super::print::assign_value(&assign.value, &mut text);
+        builder.text(&text);
+        self.assigned_rest(&mut builder)?;
+        assign.value = AssignValue::Scalar(builder.finish());
+        Ok(assign)
     }
 
     /// The length of the name here, when `=`, `+=` or `[` follows it.
@@ -153,7 +173,11 @@ impl Reader<'_> {
                     self.cursor.bump();
                     return Ok(elements);
                 }
-                Some(byte) if is_meta(byte) && self.operator().is_some() => return Err(self.unexpected()),
+                Some(byte) if is_meta(byte) && self.operator().is_some() || self.at_descriptor() => {
+                    let mut error = self.unexpected();
+                    error.resumes = true;
+                    return Err(error);
+                }
                 Some(_) => match self.array_element() {
                     Ok(element) => elements.push(element),
                     Err(mut error) => {
@@ -202,7 +226,8 @@ impl Reader<'_> {
     /// Production: an argument of a declaration builtin.
     pub(super) fn declaration_argument(&mut self, kind: Declaration) -> Parsed<Word> {
         let mut word = self.word()?;
-        let compound = self.cursor.peek() == Some(b'(') && kind != Declaration::Behind;
+        let compound =
+            self.cursor.peek() == Some(b'(') && matches!(kind, Declaration::Direct | Declaration::Text);
         let Some(mut assign) = assignment_of(&word) else {
             return Ok(word);
         };
@@ -215,7 +240,7 @@ impl Reader<'_> {
             append_literal(&mut word, &text);
             word.pure = is_pure(&assign);
         }
-        if kind != Declaration::Text {
+        if matches!(kind, Declaration::Direct | Declaration::Behind) {
             word.assign = Some(Box::new(assign));
         }
         Ok(word)
@@ -230,7 +255,7 @@ fn append_literal(word: &mut Word, text: &[u8]) {
 }
 
 /// The word read as an assignment, when it has the shape of one.
-fn assignment_of(word: &Word) -> Option<Assign> {
+pub(super) fn assignment_of(word: &Word) -> Option<Assign> {
     let (first, rest) = word.parts.split_first()?;
     let Part::Literal(text) = first else { return None };
     let end = text.iter().position(|byte| class(*byte) & NAME == 0)?;

@@ -112,8 +112,8 @@ pub struct Function {
 pub struct Simple {
     /// Assignments before the first word.
     pub assigns: Vec<Assign>,
-    /// Command name and arguments. For a declaration builtin (`declare typeset local export readonly`,
-    /// also behind `command` or `builtin`) assignment-shaped arguments carry `Word::assign`.
+    /// Command name and arguments. For a declaration builtin (`declare typeset local export readonly alias`,
+    /// in POSIX mode also behind `command`) assignment-shaped arguments carry `Word::assign`.
     pub words: Vec<Word>,
     /// In the order written, wherever they stood.
     pub redirects: Vec<Redirect>,

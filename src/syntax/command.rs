@@ -8,12 +8,11 @@ use super::ast::{
 use super::compound::CompoundStart;
 use super::parser::{Parsed, Reader};
 use super::token::{Reserved, is_meta};
-use super::word::Builder;
 
 impl Reader<'_> {
     /// Production: what bash reads before it acts: and-or lists up to a newline; `None` at the end of the input.
     pub(super) fn input_unit(&mut self) -> Parsed<Option<List>> {
-        self.newlines()?;
+        self.command_place()?;
         if self.cursor.peek().is_none() {
             return Ok(None);
         }
@@ -34,7 +33,10 @@ impl Reader<'_> {
                     self.newline()?;
                     return Ok(Some(List { items }));
                 }
-                Some(_) if separator.is_none() => return Err(self.unexpected()),
+                Some(_) if separator.is_none() || self.at_unexpected() => {
+                    self.documents_first = true;
+                    return Err(self.unexpected());
+                }
                 Some(_) => {}
             }
         }
@@ -42,6 +44,28 @@ impl Reader<'_> {
             self.here_documents()?;
         }
         Ok(Some(List { items }))
+    }
+
+    /// Passes newlines up to where a command may start; an alias there may hold more of them.
+    fn command_place(&mut self) -> Parsed<()> {
+        loop {
+            self.newlines()?;
+            self.expand_aliases();
+            if self.cursor.peek() != Some(b'\n') {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether no command can start here.
+    fn at_unexpected(&mut self) -> bool {
+        self.expand_aliases();
+        match self.operator() {
+            Some(operator) => {
+                !matches!(operator.first(), Some(b'(' | b'<' | b'>')) && !operator.starts_with(b"&>")
+            }
+            None => self.reserved().is_some_and(Reserved::closes),
+        }
     }
 
     /// Takes a single `;` or `&`.
@@ -55,7 +79,7 @@ impl Reader<'_> {
 
     /// Production: a list inside a compound command, up to what closes it (which stays). It cannot be empty.
     pub(super) fn compound_list(&mut self) -> Parsed<List> {
-        self.newlines()?;
+        self.command_place()?;
         let mut items = Vec::with_capacity(1);
         loop {
             let and_or = self.and_or()?;
@@ -68,8 +92,8 @@ impl Reader<'_> {
                 background: separator == Some(b'&'),
                 newline: newline && separator.is_none(),
             });
-            if newline {
-                self.newlines()?;
+            if newline || separator.is_some() {
+                self.command_place()?;
             }
             if !(newline || separator.is_some()) || self.at_closer() {
                 return Ok(List { items });
@@ -197,94 +221,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Production: assignments, words and redirections, or `name () body`.
-    fn simple_command(&mut self) -> Parsed<Command> {
-        let mut simple = Simple {
-            line: self.cursor.line,
-            pure: true,
-            ..Simple::default()
-        };
-        loop {
-            self.blanks();
-            if self.cursor.next_word_is_alias {
-                self.expand_aliases();
-            }
-            if let Some(redirect) = self.redirect()? {
-                simple.pure &= super::redirect::is_pure(&redirect);
-                simple.redirects.push(redirect);
-                self.next_word_alias(&simple);
-                continue;
-            }
-            let Some(byte) = self.cursor.peek() else { break };
-            if is_meta(byte) && !self.starts_process_substitution(byte) {
-                if byte == b'('
-                    && simple.words.len() == 1
-                    && simple.assigns.is_empty()
-                    && simple.redirects.is_empty()
-                {
-                    return self.function_parentheses(&simple);
-                }
-                break;
-            }
-            self.simple_part(&mut simple)?;
-            // bash's grammar looks one token ahead before it makes the command: its line is where the second word ends.
-            if simple.words.len() + simple.assigns.len() + simple.redirects.len() <= 2 {
-                simple.line = self.cursor.line;
-            }
-        }
-        if simple.words.is_empty() && simple.assigns.is_empty() && simple.redirects.is_empty() {
-            return Err(self.unexpected());
-        }
-        Ok(Command::Simple(simple))
-    }
-
-    fn starts_process_substitution(&mut self, byte: u8) -> bool {
-        matches!(byte, b'<' | b'>') && self.cursor.peek_at(1) == Some(b'(')
-    }
-
-    /// An assignment or a word of a simple command.
-    fn simple_part(&mut self, simple: &mut Simple) -> Parsed<()> {
-        if simple.words.is_empty() {
-            let mut builder = Builder::default();
-            if let Some(assign) = self.assignment(&mut builder)? {
-                simple.pure &= super::assign::is_pure(&assign);
-                simple.assigns.push(assign);
-                self.next_word_alias(simple);
-                return Ok(());
-            }
-            if builder.is_empty() {
-                if let Some(word) = self.plain_word() {
-                    Self::push_word(simple, word);
-                    return Ok(());
-                }
-                self.tilde(&mut builder, b"/");
-            }
-            self.word_rest(&mut builder)?;
-            Self::push_word(simple, builder.finish());
-            return Ok(());
-        }
-        let word = match super::assign::declaration(&simple.words) {
-            Some(kind) => self.declaration_argument(kind)?,
-            None => self.word()?,
-        };
-        Self::push_word(simple, word);
-        Ok(())
-    }
-
-    fn push_word(simple: &mut Simple, word: Word) {
-        simple.pure &= word.pure;
-        simple.words.push(word);
-    }
-
-    /// Before the first word, aliases are expanded.
-    fn next_word_alias(&mut self, simple: &Simple) {
-        if simple.words.is_empty() {
-            self.expand_aliases();
-        }
-    }
-
     /// Production: `name ( ) body`, at the parenthesis.
-    fn function_parentheses(&mut self, simple: &Simple) -> Parsed<Command> {
+    pub(super) fn function_parentheses(&mut self, simple: &Simple) -> Parsed<Command> {
         self.cursor.bump();
         self.blanks();
         if !self.cursor.eat(b')') {
@@ -331,6 +269,7 @@ impl Reader<'_> {
                 let body = Arc::new(self.compound_with_redirects(start)?);
                 Ok(Command::Function(Arc::new(Function { name, body, line })))
             }
+            _ if self.operator().is_none() && self.cursor.peek().is_some() => Err(self.unexpected_word(true)),
             _ => Err(self.unexpected()),
         }
     }
@@ -385,6 +324,7 @@ impl Reader<'_> {
     pub(super) fn required_word(&mut self) -> Parsed<Word> {
         self.blanks();
         match self.cursor.peek() {
+            Some(_) if self.at_descriptor() => Err(self.unexpected()),
             Some(byte) if !is_meta(byte) || self.starts_process_substitution(byte) => self.word(),
             _ => Err(self.unexpected()),
         }

@@ -52,6 +52,8 @@ impl Reader<'_> {
             Reserved::OpenCond => CompoundStart::Cond,
             Reserved::Function => CompoundStart::Function,
             Reserved::Coproc => CompoundStart::Coproc,
+            // Behind a `|`, `time` is a command like others.
+            Reserved::Time => return None,
             Reserved::Bang if self.extglob && self.cursor.peek_at(1) == Some(b'(') => return None,
             _ => CompoundStart::Closer,
         })
@@ -232,6 +234,7 @@ impl Reader<'_> {
                 }
                 Some(_) => return Err(self.unexpected()),
                 None if self.cursor.peek().is_none() => return Err(self.unexpected()),
+                None if self.at_descriptor() => return Err(self.unexpected()),
                 None => words.push(self.word()?),
             }
         }

@@ -46,6 +46,10 @@ impl Reader<'_> {
                 Ok(CompoundKind::Cond(Box::new(cond)))
             }
             CondToken::End => Err(cond_error(line, "unexpected EOF while looking for `]]'")),
+            CondToken::Word => {
+                self.cond_word(Some(line), "unexpected EOF while looking for `]]'")?;
+                Err(cond_error(line, "syntax error in conditional expression"))
+            }
             token => Err(match token.shown() {
                 Some(shown) => cond_error(
                     line,
@@ -160,13 +164,13 @@ impl Reader<'_> {
 
     /// A term that starts with a word.
     fn cond_words(&mut self) -> Parsed<Cond> {
-        let first = self.cond_word("unexpected token `\u{fffd}' in conditional command")?;
+        let first = self.cond_word(None, "unexpected token `\u{fffd}' in conditional command")?;
         let cond = match unary_operator(&first) {
             Some(operator) => {
                 self.require_cond_word("unary")?;
                 Cond::Unary(
                     operator,
-                    self.cond_word("unexpected argument to conditional unary operator")?,
+                    self.cond_word(None, "unexpected argument to conditional unary operator")?,
                 )
             }
             None => match self.cond_operator()? {
@@ -213,6 +217,9 @@ impl Reader<'_> {
         if let Some((operator, length)) = operator {
             self.cursor.bump_many(length);
             return Ok(Some(operator));
+        }
+        if token == CondToken::Word {
+            self.cond_word(None, "conditional binary operator expected")?;
         }
         let line = self.end_line_at(token);
         Err(match token.shown() {
@@ -268,7 +275,7 @@ impl Reader<'_> {
         self.extglob |= pattern;
         let word = self
             .require_cond_word("binary")
-            .and_then(|()| self.cond_word(BINARY_ARGUMENT));
+            .and_then(|()| self.cond_word(None, BINARY_ARGUMENT));
         self.extglob = extglob;
         word
     }
@@ -312,10 +319,11 @@ impl Reader<'_> {
     }
 
     /// A word; when it has no end, bash goes on to complain about its place.
-    fn cond_word(&mut self, complaint: &str) -> Parsed<Word> {
+    fn cond_word(&mut self, line: Option<u32>, complaint: &str) -> Parsed<Word> {
         self.word().map_err(|mut error| {
             if error.incomplete {
-                error.follow(self.end_line(), complaint);
+                let line = line.unwrap_or_else(|| self.end_line());
+                error.follow(line, complaint);
             }
             error
         })
@@ -342,6 +350,7 @@ pub(super) fn cond_error(line: u32, message: impl Into<String>) -> Box<SyntaxErr
         before: Vec::new(),
         incomplete: false,
         ends_input: true,
+        resumes: false,
         limit: false,
     })
 }

@@ -144,7 +144,8 @@ impl Reader<'_> {
         let (pending, bodies, warnings) = (self.pending.len(), self.bodies.len(), self.warnings.len());
         self.cursor.bump_many(prefix);
         let line = self.cursor.line;
-        let text = self.deeper(|reader| reader.arithmetic_text(b")", line))?;
+        let text = self.deeper(|reader| reader.arithmetic_text(b")", line));
+        let text = text.map_err(|error| self.unclosed_arithmetic(error, b')', line))?;
         if self.cursor.peek_at(1) == Some(b')') {
             self.cursor.bump_many(2);
             return Ok(Some(text));
@@ -158,11 +159,18 @@ impl Reader<'_> {
         Ok(None)
     }
 
+    /// bash looks for the parentheses before it looks inside, past everything but quotes.
+    fn unclosed_arithmetic(&self, error: Box<SyntaxError>, closer: u8, line: u32) -> Box<SyntaxError> {
+        let inner = error.incomplete && ["}'", "]'"].iter().any(|closer| error.message.ends_with(closer));
+        if inner { self.unclosed(closer, line) } else { error }
+    }
+
     /// Production: `$[ … ]`
     fn bracket_arithmetic(&mut self) -> Parsed<Arith> {
         let line = self.cursor.line;
         self.cursor.bump_many(2);
-        let text = self.arithmetic_text(b"]", line)?;
+        let text = self.arithmetic_text(b"]", line);
+        let text = text.map_err(|error| self.unclosed_arithmetic(error, b']', line))?;
         self.cursor.bump();
         Ok(arith(text, true))
     }

@@ -16,6 +16,9 @@ pub struct SyntaxError {
     /// An error in `[[ … ]]`: bash stops reading there as if the input had ended, and the status stays what it was
     /// (a script ends, with the status of its last command). `message` may be empty: then nothing is shown.
     pub ends_input: bool,
+    /// An error between the parentheses of `name=( … )`: bash drops the rest of the line, sets the status to 1 and
+    /// goes on with the next line, in scripts too.
+    pub resumes: bool,
     /// A nesting or size limit of the parser, not an error of the language.
     pub limit: bool,
 }

@@ -20,7 +20,6 @@ pub(super) struct Pending {
     wanted: Vec<u8>,
     strip_tabs: bool,
     quoted: bool,
-    line: u32,
 }
 
 /// A body that was read.
@@ -47,7 +46,7 @@ impl HereDocument {
 
 impl Reader<'_> {
     /// Production: the delimiter behind `<<` or `<<-`.
-    pub(super) fn here_document(&mut self, strip_tabs: bool, line: u32) -> Parsed<HereDocument> {
+    pub(super) fn here_document(&mut self, strip_tabs: bool) -> Parsed<HereDocument> {
         let (start, frames) = (self.cursor.local(), self.cursor.frames());
         let word = self.word()?;
         let mut wanted = Vec::new();
@@ -66,7 +65,6 @@ impl Reader<'_> {
             wanted,
             strip_tabs,
             quoted,
-            line,
         });
         Ok(HereDocument {
             delimiter,
@@ -92,6 +90,7 @@ impl Reader<'_> {
 
     /// The lines up to the delimiter.
     fn document_text(&mut self, pending: &Pending) -> Vec<u8> {
+        let opened = self.cursor.line_before();
         let mut text = Vec::new();
         let mut line = Vec::new();
         while self.document_line(&mut line, pending.quoted) {
@@ -108,7 +107,7 @@ impl Reader<'_> {
         let wanted = String::from_utf8_lossy(&pending.wanted);
         let message = format!(
             "here-document at line {} delimited by end-of-file (wanted `{wanted}')",
-            pending.line
+            opened
         );
         self.warnings.push((self.cursor.line_before(), message));
         text

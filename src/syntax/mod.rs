@@ -18,6 +18,7 @@ mod parser;
 pub mod print;
 mod redirect;
 mod report;
+mod simple;
 mod substitution;
 mod token;
 mod word;

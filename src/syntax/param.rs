@@ -7,7 +7,7 @@ use super::ast::{CaseKind, Param, ParamName, ParamOp, Part, ReplaceKind, Subscri
 use super::cursor::Cursor;
 use super::dollar::{arith, is_special};
 use super::parser::{Parsed, Reader};
-use super::token::{META, QUOTING, class, starts_name};
+use super::token::{NAME, QUOTING, class, starts_name};
 use super::word::{Builder, Quote};
 
 /// A braced parameter before its `}`, and whether it is pure; `None` for the operation when it fits no form.
@@ -177,7 +177,12 @@ impl Reader<'_> {
                 .and_then(|digits| digits.parse().ok());
             return number.map(ParamName::Positional);
         }
-        is_special(first).then(|| {
+        let nested = first == b'$'
+            && self
+                .cursor
+                .peek_at(1)
+                .is_some_and(|next| class(next) & NAME != 0 || b"{('\"$".contains(&next));
+        (is_special(first) && !nested).then(|| {
             self.cursor.bump();
             ParamName::Special(first)
         })
@@ -381,32 +386,53 @@ impl Reader<'_> {
     }
 
     fn operand_rest(&mut self, mut builder: Builder, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
+        let mut apostrophe = None;
         loop {
             match self.cursor.peek() {
-                None => return Err(self.unclosed(b'}', line)),
-                Some(byte) if ends.contains(&byte) => return Ok(builder.finish()),
-                Some(b'\\') if quote != Quote::Bare && self.cursor.peek_at(1) == Some(b'}') => {
-                    self.cursor.bump_many(2);
-                    builder.part(super::ast::Part::Escaped(b'}'));
+                None => {
+                    let (closer, line) = apostrophe.map_or((b'}', line), |line| (b'\'', line));
+                    return Err(self.unclosed(closer, line));
                 }
-                Some(byte) if class(byte) & QUOTING != 0 => self.quoted(&mut builder, quote, byte)?,
-                Some(byte @ (b'<' | b'>'))
-                    if quote == Quote::Bare && self.cursor.peek_at(1) == Some(b'(') =>
-                {
-                    self.cursor.bump_many(2);
-                    let part = self.process_substitution(byte == b'>')?;
-                    builder.part_with(part, false);
-                }
-                Some(byte) => {
+                Some(byte) if apostrophe.is_none() && ends.contains(&byte) => return Ok(builder.finish()),
+                Some(b'\'') if quote != Quote::Bare => {
+                    // Inside double quotes an apostrophe is ordinary, but a `}` between two of them does not count.
+                    apostrophe = if apostrophe.is_none() {
+                        Some(self.cursor.line)
+                    } else {
+                        None
+                    };
                     self.cursor.bump();
-                    builder.byte(byte);
-                    let colon = byte == b':' && quote == Quote::Bare && class(byte) & META == 0;
-                    if colon {
-                        self.operand_tilde(&mut builder);
-                    }
+                    builder.byte(b'\'');
+                }
+                Some(b'"') if apostrophe.is_some() => self.cursor.bump(),
+                Some(byte) => self.operand_byte(&mut builder, quote, byte)?,
+            }
+        }
+    }
+
+    /// What `byte` begins in an operand.
+    fn operand_byte(&mut self, builder: &mut Builder, quote: Quote, byte: u8) -> Parsed<()> {
+        let bare = quote == Quote::Bare;
+        match byte {
+            b'\\' if !bare && self.cursor.peek_at(1) == Some(b'}') => {
+                self.cursor.bump_many(2);
+                builder.part(Part::Escaped(b'}'));
+            }
+            byte if class(byte) & QUOTING != 0 => self.quoted(builder, quote, byte)?,
+            b'<' | b'>' if bare && self.cursor.peek_at(1) == Some(b'(') => {
+                self.cursor.bump_many(2);
+                let part = self.process_substitution(byte == b'>')?;
+                builder.part_with(part, false);
+            }
+            byte => {
+                self.cursor.bump();
+                builder.byte(byte);
+                if byte == b':' && bare {
+                    self.operand_tilde(builder);
                 }
             }
         }
+        Ok(())
     }
 }
 

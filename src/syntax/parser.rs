@@ -78,7 +78,7 @@ impl Parser {
         if let Ok(Some(list)) = &mut result {
             reader.attach_documents(list);
         }
-        if result.is_err() {
+        if result.is_err() && !reader.line_skipped {
             reader.skip_line();
         }
         self.warnings.append(&mut reader.warnings);
@@ -107,15 +107,16 @@ impl Parser {
     }
 }
 
-/// The source as bash reads it: without NUL bytes, and with a newline at the end unless a backslash stands there.
+/// The source as bash reads it: without NUL bytes, and with a newline at the end (a backslash there escapes itself).
 pub(super) fn whole_lines(source: Arc<[u8]>) -> Arc<[u8]> {
-    let ended = matches!(source.last(), None | Some(b'\n' | b'\\'));
-    if ended && memchr::memchr(0, &source).is_none() {
+    if matches!(source.last(), None | Some(b'\n')) && memchr::memchr(0, &source).is_none() {
         return source;
     }
     let mut text: Vec<u8> = source.iter().copied().filter(|byte| *byte != 0).collect();
-    if !matches!(text.last(), None | Some(b'\n' | b'\\')) {
-        text.push(b'\n');
+    match text.last() {
+        None | Some(b'\n') => {}
+        Some(b'\\') => text.extend_from_slice(b"\\\n"),
+        Some(_) => text.push(b'\n'),
     }
     text.into()
 }
@@ -153,6 +154,10 @@ pub(super) struct Reader<'e> {
     budget: usize,
     /// What closes the substitution being read; 0 at top level.
     pub(super) closer: u8,
+    /// The line of an error was left already, to read its here-documents.
+    pub(super) line_skipped: bool,
+    /// An error now comes behind the here-documents of its line: a complete list stands before it.
+    pub(super) documents_first: bool,
 }
 
 impl<'e> Reader<'e> {
@@ -171,6 +176,8 @@ impl<'e> Reader<'e> {
             not_arith: FxHashSet::default(),
             budget,
             closer: 0,
+            line_skipped: false,
+            documents_first: false,
         }
     }
 
@@ -202,6 +209,7 @@ impl<'e> Reader<'e> {
             before: Vec::new(),
             incomplete: false,
             ends_input: false,
+            resumes: false,
             limit: true,
         })
     }
@@ -218,7 +226,10 @@ pub fn parse_double_quoted(text: &[u8]) -> Result<Word, SyntaxError> {
     }
     source.push(b'"');
     let lists = parse_all(&source, &())?;
-    let command = lists.first().and_then(|list| list.items.first()).and_then(|item| item.and_or.first.commands.first());
+    let command = lists
+        .first()
+        .and_then(|list| list.items.first())
+        .and_then(|item| item.and_or.first.commands.first());
     match command {
         Some(Command::Simple(simple)) => match simple.assigns.first().map(|assign| &assign.value) {
             Some(AssignValue::Scalar(word)) => Ok(word.clone()),

@@ -1,6 +1,6 @@
 //! Redirections.
 
-use super::ast::{Redirect, RedirectFd, RedirectOp};
+use super::ast::{Part, Redirect, RedirectFd, RedirectOp, Word};
 use super::parser::{Parsed, Reader};
 use super::token::{NAME, class, is_meta, starts_name};
 
@@ -24,9 +24,10 @@ impl Reader<'_> {
 
     /// How many digits stand directly before `<` or `>`.
     fn digits_before_operator(&mut self) -> usize {
-        let mut bytes = self.cursor.ahead().take(11).enumerate();
-        match bytes.find(|(_, byte)| !byte.is_ascii_digit()) {
-            Some((length, b'<' | b'>')) => length,
+        let mut bytes = self.cursor.ahead().take(12).enumerate();
+        match (bytes.find(|(_, byte)| !byte.is_ascii_digit()), bytes.next()) {
+            (Some((_, b'<' | b'>')), Some((_, b'('))) => 0,
+            (Some((length @ 1..=10, b'<' | b'>')), _) => length,
             _ => 0,
         }
     }
@@ -47,8 +48,9 @@ impl Reader<'_> {
                     class(*byte) & NAME == 0
                 }
         });
-        match (end, bytes.next()) {
-            (Some((length, b'}')), Some((_, b'<' | b'>'))) => length + 1,
+        match (end, bytes.next(), bytes.next()) {
+            (_, Some((_, b'<' | b'>')), Some((_, b'('))) => 0,
+            (Some((length, b'}')), Some((_, b'<' | b'>')), _) => length + 1,
             _ => 0,
         }
     }
@@ -57,7 +59,8 @@ impl Reader<'_> {
     pub(super) fn at_descriptor(&mut self) -> bool {
         match self.cursor.peek() {
             Some(b'{') => self.variable_before_operator() > 0,
-            _ => self.digits_before_operator() > 0,
+            Some(b'0'..=b'9') => self.digits_before_operator() > 0,
+            _ => false,
         }
     }
 
@@ -92,18 +95,24 @@ impl Reader<'_> {
         self.cursor.bump_many(operator.len());
         self.blanks();
         let starts_word = self.cursor.peek().is_some() && self.operator().is_none();
-        if !starts_word {
+        let duplicates = matches!(operator, b"<&" | b">&");
+        let number = duplicates && self.cursor.peek() != Some(b'{');
+        if !starts_word || !number && self.at_descriptor() {
             return Err(self.unexpected());
         }
         if matches!(operator, b"<<" | b"<<-") {
-            let document = self.here_document(operator == b"<<-", line)?;
+            let document = self.here_document(operator == b"<<-")?;
             return Ok(Redirect {
                 fd,
                 op: RedirectOp::HereDocument(document),
                 line,
             });
         }
-        let word = self.word()?;
+        let word = if duplicates && self.cursor.peek() == Some(b'-') {
+            self.close_mark()
+        } else {
+            self.word()?
+        };
         let op = match operator {
             b"<" => RedirectOp::Read(word),
             b">" => RedirectOp::Write(word),
@@ -117,6 +126,17 @@ impl Reader<'_> {
             _ => RedirectOp::HereString(word),
         };
         Ok(Redirect { fd, op, line })
+    }
+
+    /// The `-` of `>&-` is a token of its own.
+    fn close_mark(&mut self) -> Word {
+        self.cursor.bump();
+        Word {
+            parts: vec![Part::Literal(Box::from(*b"-"))],
+            pure: true,
+            braces: false,
+            assign: None,
+        }
     }
 
     /// The redirections behind a compound command.

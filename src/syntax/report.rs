@@ -1,52 +1,103 @@
 //! What the parser says when it meets what it cannot read: bash's sentences and the lines it names.
 
+use bstr::ByteSlice;
+
 use super::error::SyntaxError;
 use super::parser::Reader;
+use super::word::Builder;
 
 impl Reader<'_> {
     /// The token that comes next does not fit.
     pub(super) fn unexpected(&mut self) -> Box<SyntaxError> {
         self.blanks();
         match self.operator() {
+            Some(b"\n") => {
+                self.documents_first = true;
+                self.unexpected_token(b"newline")
+            }
             Some(text) => {
                 self.cursor.bump_many(text.len());
-                let shown = if text == b"\n" { b"newline" } else { text };
-                self.unexpected_token(shown)
+                // bash looks one byte further when that could make another operator.
+                if matches!(text, [_] | b";;" | b"<<") {
+                    self.cursor.peek();
+                }
+                self.unexpected_token(text)
             }
             None if self.cursor.peek().is_none() => self.unexpected_end(),
-            None => self.unexpected_word(),
+            None if self.at_descriptor() => self.unexpected_descriptor(),
+            None => self.unexpected_word(false),
         }
+    }
+
+    /// Digits or `{name}` before an operator stand where a word must.
+    fn unexpected_descriptor(&mut self) -> Box<SyntaxError> {
+        if self.cursor.peek() != Some(b'{') {
+            let digits = self.name();
+            return self.unexpected_token(&digits);
+        }
+        let length = self.cursor.rest().find_byteset(b"<>").map_or(0, |at| at + 1);
+        self.cursor.skip(length);
+        let before = self.cursor.since(0);
+        let start = before.rfind_byteset(b" \t\n;|&").map_or(0, |at| at + 1);
+        let text = String::from_utf8_lossy(self.cursor.since(start)).into_owned();
+        self.near(format!("syntax error near `{text}'"))
     }
 
     /// The word that comes next does not fit; it may itself be broken, which comes first.
-    fn unexpected_word(&mut self) -> Box<SyntaxError> {
-        let (start, frames) = (self.cursor.local(), self.cursor.frames());
-        if let Err(error) = self.word() {
-            return error;
-        }
-        let text = if frames == self.cursor.frames() {
-            self.cursor.since(start).to_vec()
+    pub(super) fn unexpected_word(&mut self, may_assign: bool) -> Box<SyntaxError> {
+        let mut builder = Builder::default();
+        let mut text = Vec::new();
+        let assignment = if may_assign {
+            self.assignment(&mut builder)
         } else {
-            Vec::new()
+            Ok(None)
         };
+        match assignment {
+            Err(error) => return error,
+            Ok(Some(assign)) => super::print::assign(&assign, &mut text),
+            Ok(None) => match self.word_rest(&mut builder) {
+                Err(error) => return error,
+                Ok(()) => super::print::word(&builder.finish(), &mut text),
+            },
+        }
+        self.cursor.peek();
         self.unexpected_token(&text)
     }
 
-    /// A token that does not fit was read, and the cursor stands behind it.
+    /// A token that does not fit was read up to the cursor.
     pub(super) fn unexpected_token(&mut self, text: &[u8]) -> Box<SyntaxError> {
-        let behind = self.cursor.local().saturating_sub(1);
-        let source_line = String::from_utf8_lossy(self.cursor.line_around(behind)).into_owned();
-        let line = self.cursor.line_before();
+        let printable = !text.iter().any(|byte| byte.is_ascii_control());
+        let shown = if printable {
+            text.to_vec()
+        } else {
+            super::ansi::quote(text)
+        };
+        self.near(format!(
+            "syntax error near unexpected token `{}'",
+            String::from_utf8_lossy(&shown)
+        ))
+    }
+
+    /// An error with the source line. When bash has read the here-documents that wait, it names the line behind them.
+    fn near(&mut self, message: String) -> Box<SyntaxError> {
+        let source_line = String::from_utf8_lossy(self.cursor.line_around(self.cursor.local())).into_owned();
+        let mut line = self.cursor.line;
+        if self.documents_first && !self.pending.is_empty() {
+            self.skip_line();
+            if let Err(error) = self.here_documents() {
+                return error;
+            }
+            line = self.cursor.line_before();
+            self.line_skipped = true;
+        }
         Box::new(SyntaxError {
-            message: format!(
-                "syntax error near unexpected token `{}'",
-                String::from_utf8_lossy(text)
-            ),
+            message,
             line,
             context: Some(format!("`{source_line}'")),
             before: Vec::new(),
             incomplete: false,
             ends_input: false,
+            resumes: false,
             limit: false,
         })
     }
@@ -65,6 +116,7 @@ impl Reader<'_> {
             before: Vec::new(),
             incomplete: true,
             ends_input: false,
+            resumes: false,
             limit: false,
         })
     }
@@ -87,6 +139,7 @@ impl Reader<'_> {
             before: Vec::new(),
             incomplete: true,
             ends_input: false,
+            resumes: false,
             limit: false,
         })
     }
@@ -101,6 +154,7 @@ impl Reader<'_> {
             before: Vec::new(),
             incomplete: false,
             ends_input: false,
+            resumes: false,
             limit: false,
         })
     }

@@ -13,9 +13,11 @@ mod compound;
 mod redirect;
 mod word;
 
-use super::ast::{AndOr, Assign, Command, Compound, Coproc, Function, HereDocument, List, Pipeline, Simple, Word};
+use super::ast::{
+    AndOr, Assign, Command, Compound, Coproc, Function, HereDocument, List, Pipeline, Simple, Word,
+};
 
-pub(super) use word::{part, word};
+pub(super) use word::{assign, assign_value, part, word};
 
 /// `declare -f name`: ends with `}` and no newline.
 pub fn print_function(function: &Function) -> Vec<u8> {
@@ -85,7 +87,9 @@ pub fn print_assignment(assign: &Assign) -> Vec<u8> {
 /// A function as the value of its environment variable: `() { … }`.
 pub fn print_function_value(function: &Function) -> Vec<u8> {
     let text = print_function(function);
-    let body = memchr::memchr(b'\n', &text).and_then(|end| text.get(end + 1..)).unwrap_or_default();
+    let body = memchr::memchr(b'\n', &text)
+        .and_then(|end| text.get(end + 1..))
+        .unwrap_or_default();
     [b"() ".as_slice(), body].concat()
 }
 

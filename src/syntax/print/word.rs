@@ -27,13 +27,18 @@ pub(super) fn argument(argument: &Word, out: &mut Vec<u8>) {
 }
 
 /// `name[sub]+=value`
-pub(super) fn assign(assign: &Assign, out: &mut Vec<u8>) {
+pub(in super::super) fn assign(assign: &Assign, out: &mut Vec<u8>) {
     out.extend_from_slice(&assign.name);
     if let Some(text) = &assign.subscript {
         subscript(text, out);
     }
     out.extend_from_slice(if assign.append { b"+=" } else { b"=" });
-    match &assign.value {
+    assign_value(&assign.value, out);
+}
+
+/// The right side of an assignment.
+pub(in super::super) fn assign_value(value: &AssignValue, out: &mut Vec<u8>) {
+    match value {
         AssignValue::Scalar(value) => word(value, out),
         AssignValue::Array(elements) => {
             out.push(b'(');
