@@ -146,6 +146,8 @@ pub struct Interp {
     keep_redirects: bool,
     /// Runs in a pipeline or in the background: commands started with `&` keep its input.
     detached: bool,
+    /// An ERR or DEBUG trap was set at some time: commands are noted for `BASH_COMMAND`.
+    noting: bool,
     /// A trap is running: its own kind does not run again.
     in_trap: u8,
     /// Depth of substitutions and `eval` for `PS4`.

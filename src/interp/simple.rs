@@ -57,8 +57,7 @@ impl Interp {
 
     /// The synchronous path: pure words, no redirection, assignments alone or a plain builtin.
     pub(super) fn simple_now(&mut self, simple: &Simple) -> Now {
-        let traced = !self.traps.active.is_empty() && (self.has_trap(TrapKey::Debug) || self.has_trap(TrapKey::Err));
-        if !simple.pure || !simple.redirects.is_empty() || traced {
+        if !simple.pure || !simple.redirects.is_empty() || self.noting {
             return Now::NotPure;
         }
         self.at_line(simple.line);
@@ -162,7 +161,7 @@ impl Interp {
                 return Ok(self.status);
             }
             self.at_line(simple.line);
-        } else if self.has_trap(TrapKey::Err) || self.has_trap(TrapKey::Exit) {
+        } else if self.noting {
             self.note_command(|| crate::syntax::print::print_simple(simple));
         }
         self.substitution_status = None;

@@ -106,6 +106,7 @@ impl Interp {
             builtins,
             keep_redirects: false,
             detached: false,
+            noting: false,
             in_trap: 0,
             evals: 0,
             nest: 0,

@@ -91,6 +91,7 @@ impl Interp {
     /// Sets, ignores (empty text) or resets (`None`) a trap.
     pub fn set_trap(&mut self, key: TrapKey, text: Option<&[u8]>) {
         let traps = Arc::make_mut(&mut self.traps);
+        self.noting |= matches!(key, TrapKey::Err | TrapKey::Debug);
         // The first change forgets what the parent had.
         traps.inherited.clear();
         match text {

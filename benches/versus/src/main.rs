@@ -37,10 +37,7 @@ fn process(name: &'static str) -> Option<Contender> {
 #[cfg(feature = "peers")]
 fn bashkit() -> Option<Contender> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    let limits = bashkit::ExecutionLimits::new()
-        .max_commands(usize::MAX)
-        .max_loop_iterations(usize::MAX)
-        .max_total_loop_iterations(usize::MAX);
+    let limits = bashkit::ExecutionLimits::cli();
     let run = move |script: &str| {
         let mut shell = bashkit::Bash::builder().limits(limits.clone()).build();
         let result = runtime.block_on(shell.exec(script)).ok()?;
