@@ -474,6 +474,11 @@ impl File {
         }
     }
 
+    /// It is the writing end of a pipe that nobody reads any more.
+    pub fn has_no_reader(&self) -> bool {
+        self.write_pipe().is_some_and(Pipe::has_no_reader)
+    }
+
     /// What `readlink /proc/self/fd/N` shows.
     pub fn description(&self) -> Vec<u8> {
         match &self.kind {

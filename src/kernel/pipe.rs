@@ -75,6 +75,11 @@ impl Pipe {
         PipeWriter(self.clone())
     }
 
+    /// Whether nobody reads.
+    pub fn has_no_reader(&self) -> bool {
+        lock(&self.0).readers == 0
+    }
+
     /// Waits until the other side of a named pipe is open (or was, in the meantime).
     pub async fn wait_for_peer(&self, for_writer: bool) {
         let start = lock(&self.0).opens;

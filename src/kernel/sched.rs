@@ -69,6 +69,8 @@ pub(super) struct Sched {
     live: usize,
     timers: BinaryHeap<Reverse<(Timestamp, u64, TimerWaker)>>,
     timer_sequence: u64,
+    /// Timers of tasks that only look for news.
+    watchers: usize,
     /// Host calls in flight: while there is one, silence is no deadlock.
     pub(super) host_calls: usize,
 }
@@ -300,6 +302,23 @@ impl Kernel {
         .await;
     }
 
+    /// Waits for a time only to look for news then, as `tail -f` does.
+    pub async fn watch_for(&self, duration: std::time::Duration) {
+        lock(&self.inner.sched).watchers += 1;
+        let guard = Watcher(self);
+        self.sleep_until(super::after(self.now(), duration)).await;
+        drop(guard);
+    }
+
+    /// Whether there can be no news any more: time is virtual, and all other tasks wait for each other or look for news too.
+    pub fn only_watchers_left(&self) -> bool {
+        let sched = lock(&self.inner.sched);
+        matches!(self.inner.clock, super::Clock::Virtual { .. })
+            && sched.host_calls == 0
+            && sched.timers.len() <= sched.watchers
+            && lock(&self.inner.ready.queue).is_empty()
+    }
+
     /// Awaits a future of the host; meanwhile the run is pending, not deadlocked.
     pub async fn host_call<T>(&self, future: impl Future<Output = T>) -> T {
         lock(&self.inner.sched).host_calls += 1;
@@ -307,6 +326,14 @@ impl Kernel {
         let value = future.await;
         drop(guard);
         value
+    }
+}
+
+struct Watcher<'a>(&'a Kernel);
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.inner.sched).watchers -= 1;
     }
 }
 

@@ -19,7 +19,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    fn count(self, bytes: &[u8]) -> u64 {
+    /// How many units there are, a line without its delimiter as none.
+    pub fn count(self, bytes: &[u8]) -> u64 {
         match self {
             Unit::Bytes => bytes.len() as u64,
             Unit::Lines(delimiter) => memchr::memchr_iter(delimiter, bytes).count() as u64,

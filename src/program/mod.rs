@@ -42,13 +42,16 @@ mod rm;
 mod rmdir;
 mod sed;
 mod seq;
+mod sort;
 mod tac;
+mod tail;
 mod tee;
 mod touch;
 mod tr;
 mod r#true;
 mod uniq;
 mod usage;
+mod version_order;
 mod wc;
 mod xargs;
 mod yes;
@@ -80,7 +83,9 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     sed::PROGRAM,
     seq::PROGRAM,
+    sort::PROGRAM,
     tac::PROGRAM,
+    tail::PROGRAM,
     tee::PROGRAM,
     touch::PROGRAM,
     tr::PROGRAM,
