@@ -47,6 +47,9 @@ fn unset_function(interp: &mut Interp, name: &[u8]) -> bool {
 /// A variable; when there is none, a function.
 fn unset_any(interp: &mut Interp, text: &[u8], only_variables: bool) -> Flow<bool> {
     let (name, key) = crate::interp::split_subscript(text);
+    if !word::is_name(name) && !only_variables {
+        return Ok(unset_function(interp, text));
+    }
     if !word::is_name(name) {
         interp.complain("unset", [b"`", text, b"': not a valid identifier"].concat());
         return Ok(false);

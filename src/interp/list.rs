@@ -25,6 +25,9 @@ impl Interp {
     /// Runs a list; its status is that of its last command.
     pub(super) async fn list(&mut self, list: &List) -> Flow {
         for item in &list.items {
+            if self.options.is(Set::Noexec) {
+                break;
+            }
             self.proc.kernel.meter().charge(1)?;
             if self.proc.kernel.meter().slice_spent() {
                 crate::kernel::yield_now().await;

@@ -16,6 +16,7 @@ mod cp;
 mod cut;
 mod dates;
 mod destination;
+mod echo;
 mod env;
 mod env_split;
 mod r#false;
@@ -35,6 +36,8 @@ mod numbers;
 mod paste;
 mod path;
 mod printenv;
+mod printf;
+mod pwd;
 mod ranges;
 mod remove;
 mod rev;
@@ -63,6 +66,7 @@ pub static PROGRAMS: &[Program] = &[
     cp::PROGRAM,
     cut::PROGRAM,
     ls::DIR,
+    echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
     r#false::PROGRAM,
@@ -77,6 +81,8 @@ pub static PROGRAMS: &[Program] = &[
     nl::PROGRAM,
     paste::PROGRAM,
     printenv::PROGRAM,
+    printf::PROGRAM,
+    pwd::PROGRAM,
     rev::PROGRAM,
     grep::RGREP,
     rm::PROGRAM,
