@@ -17,7 +17,7 @@ impl Interp {
     pub(super) async fn run_external(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         self.flush().await?;
         let name = args.first().cloned().unwrap_or_default();
-        let in_place = self.tail && !self.has_any_trap();
+        let in_place = std::mem::take(&mut self.tail) && !self.has_any_trap();
         let mut child = if in_place { self.proc.clone() } else { self.proc.fork(None, true)? };
         // Redirections and assignments act on the child alone.
         let saved = match self.redirect(&simple.redirects).await {

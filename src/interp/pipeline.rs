@@ -234,9 +234,12 @@ impl Interp {
 
     /// The status a process ends with: the list's, after the EXIT trap.
     async fn subshell_body(&mut self, body: &List) -> Flow<WaitStatus> {
-        self.tail = true;
         let flow = match super::list::only_command(body) {
-            Some(command) => self.command_as_process(command).await,
+            Some(command) => {
+                // A lone program takes this process over.
+                self.tail = matches!(command, Command::Simple(_));
+                self.command_as_process(command).await
+            }
             None => self.list(body).await,
         };
         self.finish_process(flow).await

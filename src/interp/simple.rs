@@ -242,6 +242,7 @@ impl Interp {
         if self.options.is(Set::Xtrace) {
             self.trace_command(simple, &args).await?;
         }
+        let tail = std::mem::take(&mut self.tail);
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
         let builtin = self.find_builtin(name);
         let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
@@ -254,6 +255,7 @@ impl Interp {
         if builtin.is_some() {
             return Box::pin(self.run_builtin(simple, builtin, args)).await;
         }
+        self.tail = tail;
         Box::pin(self.run_external(simple, args)).await
     }
 
