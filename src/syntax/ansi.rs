@@ -166,3 +166,18 @@ pub(super) fn quote(text: &[u8]) -> Vec<u8> {
     out.push(b'\'');
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn escapes_mean_what_bash_says() {
+        assert_eq!(
+            decode(br"a\tb\n\x41\101\u00e9\'\q\e\cA\c\\"),
+            "a\tb\nAA\u{e9}'\\q\x1b\x01\x1c".as_bytes()
+        );
+        assert_eq!(decode(br"a\0b"), b"a");
+        assert_eq!(decode(br"\xzz\u\"), br"\xzz\u\");
+    }
+}

@@ -3,7 +3,8 @@
 //! The grammar is that of C without structs, per the bash manual, "Shell Arithmetic". Evaluation stands in
 //! `expand::arith`.
 
-pub use super::arith_parser::{constant, parse, rest_at};
+pub use super::arith_lexer::constant;
+pub use super::arith_parser::{parse, rest_at};
 use super::ast::{Name, Param, Word};
 
 /// An expression.

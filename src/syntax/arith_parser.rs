@@ -1,16 +1,15 @@
 //! Arithmetic text to expression: bash's own lexer and precedences, with its messages and error tokens.
 //!
-//! The lexer is bash's in all its oddities, because they show: `x+++y` and `--5` are read as there, a number
-//! is any run of letters, digits, `#`, `@` and `_` that starts with a digit, and the error token is the text
-//! from the last token read. One pass, no backtracking; depth is bounded, and long sums are flat
-//! ([`Expr::Chain`]).
+//! One pass, no backtracking; depth is bounded, and long sums are flat ([`Expr::Chain`]). The error token is the text
+//! from the last token read.
 //!
 //! [`parse`] reads a text that was expanded. [`compile`] reads one that was not: each `$x` stands for one
 //! operand, which is the zero byte in the text that is parsed.
 
 use super::arith::{ArithError, BinaryOp, Expr, UnaryOp};
+use super::arith_lexer::{DOLLAR, Kind, Operand, Token};
 use super::ast::{Name, Param, ParamName, ParamOp, Part, Word};
-use super::token::{NAME, class, starts_name};
+use super::token::{NAME, class};
 
 /// How deep expressions may nest.
 const MAX_DEPTH: usize = 150;
@@ -68,9 +67,6 @@ fn compile_at(text: &Word, depth: usize) -> Option<Expr> {
     (!changed).then_some(expr)
 }
 
-/// Stands for a parameter.
-const DOLLAR: u8 = 0;
-
 /// A value without operation.
 fn is_plain(param: &Param) -> bool {
     param.op == ParamOp::Get && param.subscript.is_none() && !param.indirect
@@ -114,67 +110,25 @@ fn assigns(expr: &Expr, name: &[u8]) -> bool {
     }
 }
 
-/// A token. Operands carry their value.
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    End,
-    Operand(Operand),
-    /// A binary operator, or `+ -` in front.
-    Operator(BinaryOp),
-    And,
-    Or,
-    Not,
-    Complement,
-    Question,
-    Colon,
-    Comma,
-    Open,
-    Close,
-    /// `=` or `op=`
-    Assign(Option<BinaryOp>),
-    /// `++` or `--` before a name.
-    Before(i64),
-    /// `++` or `--` behind a name.
-    After(i64),
-}
+pub(super) type Read<T> = Result<T, ArithError>;
 
-#[derive(Debug, Clone, PartialEq)]
-enum Operand {
-    Number(i64),
-    Dollar,
-    /// A name, or an element with the text of its subscript.
-    Variable(Name, Option<(usize, usize)>),
-}
-
-/// What the token before this one was, as far as the lexer and the assignment check care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Nothing,
-    Operator,
-    Number,
-    Variable,
-    Close,
-    Step,
-}
-
-type Read<T> = Result<T, ArithError>;
-
-struct Reading<'t> {
-    text: &'t [u8],
+/// A text being read.
+pub(super) struct Reading<'t> {
+    pub(super) text: &'t [u8],
     /// Behind the current token.
-    pos: usize,
-    token: Token,
-    kind: Kind,
+    pub(super) pos: usize,
+    pub(super) token: Token,
+    pub(super) kind: Kind,
     /// The kind of the token before, or `Number` when an operation was read since.
-    last: Kind,
+    pub(super) last: Kind,
     /// Where the last token that is not the end starts.
-    start: usize,
+    pub(super) start: usize,
     depth: usize,
     /// The height of the expression that was read last.
     height: u32,
     params: &'t [&'t Param],
     /// How many zero bytes were met.
-    met: usize,
+    pub(super) met: usize,
     /// For each [`Expr::At`], where its error token starts.
     places: Vec<usize>,
 }
@@ -202,7 +156,7 @@ impl<'t> Reading<'t> {
         if self.token == Token::End {
             return Ok(Expr::Number(0));
         }
-        let expr = self.deeper(Self::comma)?;
+        let expr = self.deeper(Self::expression)?;
         if self.token == Token::End {
             Ok(expr)
         } else {
@@ -210,7 +164,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn error(&self, message: &'static str) -> ArithError {
+    pub(super) fn error(&self, message: &'static str) -> ArithError {
         ArithError {
             message,
             token: self.text.get(self.start..).unwrap_or_default().into(),
@@ -228,13 +182,13 @@ impl<'t> Reading<'t> {
         result
     }
 
-    /// `assignment { , assignment }`
-    fn comma(&mut self) -> Read<Expr> {
-        let mut left = self.assignment()?;
+    /// Production: `a , b`
+    fn expression(&mut self) -> Read<Expr> {
+        let mut left = self.assignment_expression()?;
         while self.token == Token::Comma {
             let height = self.height;
             self.advance()?;
-            let right = self.assignment()?;
+            let right = self.assignment_expression()?;
             self.grow(height)?;
             self.last = Kind::Number;
             left = Expr::Comma(Box::new(left), Box::new(right));
@@ -252,9 +206,9 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// `conditional [= assignment]`, with all the `op=`.
-    fn assignment(&mut self) -> Read<Expr> {
-        let target = self.conditional()?;
+    /// Production: `x = a`, `x op= a`
+    fn assignment_expression(&mut self) -> Read<Expr> {
+        let target = self.conditional_expression()?;
         let Token::Assign(op) = self.token else {
             return Ok(target);
         };
@@ -263,7 +217,7 @@ impl<'t> Reading<'t> {
         }
         let height = self.height;
         self.advance()?;
-        let mut value = self.deeper(Self::assignment)?;
+        let mut value = self.deeper(Self::assignment_expression)?;
         if matches!(op, Some(BinaryOp::Divide | BinaryOp::Remainder)) {
             value = self.at(value, self.start);
         }
@@ -275,9 +229,9 @@ impl<'t> Reading<'t> {
         })
     }
 
-    /// `binary [? comma : conditional]`
-    fn conditional(&mut self) -> Read<Expr> {
-        let test = self.binary(0)?;
+    /// Production: `a ? b : c`
+    fn conditional_expression(&mut self) -> Read<Expr> {
+        let test = self.binary_expression(0)?;
         if self.token != Token::Question {
             return Ok(test);
         }
@@ -286,7 +240,7 @@ impl<'t> Reading<'t> {
         if matches!(self.token, Token::End | Token::Colon) {
             return Err(self.error("expression expected"));
         }
-        let yes = self.deeper(Self::comma)?;
+        let yes = self.deeper(Self::expression)?;
         let yes_height = self.height;
         if self.token != Token::Colon {
             return Err(self.error("`:' expected for conditional expression"));
@@ -295,15 +249,15 @@ impl<'t> Reading<'t> {
         if self.token == Token::End {
             return Err(self.error("expression expected"));
         }
-        let no = self.deeper(Self::conditional)?;
+        let no = self.deeper(Self::conditional_expression)?;
         self.grow(test_height.max(yes_height))?;
         self.last = Kind::Number;
         Ok(Expr::Conditional(Box::new(test), Box::new(yes), Box::new(no)))
     }
 
-    /// Binary operators of at least this precedence.
-    fn binary(&mut self, least: u8) -> Read<Expr> {
-        let mut left = self.unary()?;
+    /// Production: binary operators of at least this precedence.
+    fn binary_expression(&mut self, least: u8) -> Read<Expr> {
+        let mut left = self.unary_expression()?;
         let (mut run, mut run_of) = (0, u8::MAX);
         while let Some(precedence) = self.precedence().filter(|precedence| *precedence >= least) {
             run = if precedence == run_of { run + 1 } else { 1 };
@@ -325,11 +279,11 @@ impl<'t> Reading<'t> {
         self.advance()?;
         let start = self.start;
         if token == Token::Operator(BinaryOp::Power) {
-            let right = self.deeper(|reading| reading.binary(POWER))?;
+            let right = self.deeper(|reading| reading.binary_expression(POWER))?;
             let right = self.at(right, self.start);
             return Ok(Expr::Binary(BinaryOp::Power, Box::new(left), Box::new(right)));
         }
-        let right = self.deeper(|reading| reading.binary(precedence + 1))?;
+        let right = self.deeper(|reading| reading.binary_expression(precedence + 1))?;
         Ok(match token {
             Token::And => Expr::And(Box::new(left), Box::new(right)),
             Token::Or => Expr::Or(Box::new(left), Box::new(right)),
@@ -372,24 +326,24 @@ impl<'t> Reading<'t> {
         })
     }
 
-    /// `! ~ - +` in front, which bind tighter than `**`.
-    fn unary(&mut self) -> Read<Expr> {
+    /// Production: `! ~ - +` in front, which bind tighter than `**`.
+    fn unary_expression(&mut self) -> Read<Expr> {
         let op = match self.token {
             Token::Not => UnaryOp::Not,
             Token::Complement => UnaryOp::Complement,
             Token::Operator(BinaryOp::Subtract) => UnaryOp::Negate,
             Token::Operator(BinaryOp::Add) => UnaryOp::Plus,
-            _ => return self.primary(),
+            _ => return self.primary_expression(),
         };
         self.advance()?;
-        let operand = self.deeper(Self::unary)?;
+        let operand = self.deeper(Self::unary_expression)?;
         self.grow(0)?;
         self.last = Kind::Number;
         Ok(Expr::Unary(op, Box::new(operand)))
     }
 
-    /// Parentheses, numbers, variables and their steps.
-    fn primary(&mut self) -> Read<Expr> {
+    /// Production: parentheses, numbers, variables and their steps.
+    fn primary_expression(&mut self) -> Read<Expr> {
         match std::mem::replace(&mut self.token, Token::End) {
             Token::Before(delta) => {
                 self.advance()?;
@@ -408,7 +362,7 @@ impl<'t> Reading<'t> {
             }
             Token::Open => {
                 self.advance()?;
-                let inner = self.deeper(Self::comma)?;
+                let inner = self.deeper(Self::expression)?;
                 if self.token != Token::Close {
                     return Err(self.error("missing `)'"));
                 }
@@ -521,243 +475,71 @@ fn with_params(text: &[u8], params: &[&Param]) -> Word {
     }
 }
 
-/// The lexer.
-impl<'t> Reading<'t> {
-    fn skip_blanks(&mut self) -> &'t [u8] {
-        let rest = self.text.get(self.pos..).unwrap_or_default();
-        let blanks = rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-            .count();
-        self.pos += blanks;
-        rest.get(blanks..).unwrap_or_default()
+#[cfg(test)]
+mod tests {
+    use super::super::arith::{BinaryOp, Expr};
+    use super::{parse, rest_at};
+
+    fn number(value: i64) -> Box<Expr> {
+        Box::new(Expr::Number(value))
     }
 
-    /// Reads the next token.
-    fn advance(&mut self) -> Read<()> {
-        let rest = self.skip_blanks();
-        let Some(&first) = rest.first() else {
-            self.set(Token::End, Kind::Nothing, 0);
-            return Ok(());
-        };
-        self.start = self.pos;
-        if starts_name(first) {
-            return self.variable(rest);
-        }
-        if first.is_ascii_digit() {
-            return self.number(rest);
-        }
-        if first == DOLLAR {
-            self.met += 1;
-            self.set(Token::Operand(Operand::Dollar), Kind::Number, 1);
-            return Ok(());
-        }
-        self.operator(rest)
+    #[test]
+    fn precedence_and_associativity() {
+        let product = Expr::Binary(BinaryOp::Multiply, number(2), number(3));
+        assert_eq!(
+            parse(b"1+2*3"),
+            Ok(Expr::Binary(BinaryOp::Add, number(1), Box::new(product)))
+        );
+        let left = Expr::Binary(BinaryOp::Subtract, number(1), number(2));
+        assert_eq!(
+            parse(b" 1-2 - 3"),
+            Ok(Expr::Binary(BinaryOp::Subtract, Box::new(left), number(3)))
+        );
+        assert_eq!(parse(b""), Ok(Expr::Number(0)));
     }
 
-    fn set(&mut self, token: Token, kind: Kind, length: usize) {
-        self.last = std::mem::replace(&mut self.kind, kind);
-        self.token = token;
-        self.pos += length;
-    }
-
-    fn variable(&mut self, rest: &[u8]) -> Read<()> {
-        let length = rest
-            .iter()
-            .position(|byte| class(*byte) & NAME == 0)
-            .unwrap_or(rest.len());
-        let name: Name = rest.get(..length).unwrap_or_default().into();
-        if rest.get(length) != Some(&b'[') {
-            self.set(
-                Token::Operand(Operand::Variable(name, None)),
-                Kind::Variable,
-                length,
+    #[test]
+    fn errors_carry_message_and_token() {
+        for (text, message, token) in [
+            ("1+", "syntax error: operand expected", "+"),
+            ("08", "value too great for base", "08"),
+            ("1 2", "syntax error in expression", "2"),
+            ("1=2", "attempted assignment to non-variable", "=2"),
+            ("2#", "invalid integer constant", "2#"),
+            ("(1", "missing `)'", "1"),
+        ] {
+            let error = parse(text.as_bytes()).unwrap_err();
+            assert_eq!(
+                (error.message, error.token.as_ref()),
+                (message, token.as_bytes()),
+                "{text}"
             );
-            return Ok(());
         }
-        let inside = rest.get(length + 1..).unwrap_or_default();
-        let Some(size) = subscript_length(inside) else {
-            return Err(self.error("bad array subscript"));
+    }
+
+    #[test]
+    fn long_sums_are_flat_and_depth_is_bounded() {
+        let sum = format!("1{}", "+1".repeat(100_000));
+        assert!(matches!(parse(sum.as_bytes()), Ok(Expr::Chain(_, rest)) if rest.len() > 99_000));
+        for deep in ["(", "-", "a[", "x=", "1?", "1**"] {
+            let message = parse(deep.repeat(100_000).as_bytes()).unwrap_err().message;
+            assert!(
+                matches!(
+                    message,
+                    "expression recursion level exceeded" | "bad array subscript"
+                ),
+                "{deep}: {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_divisor_is_found_again() {
+        let Ok(Expr::Binary(BinaryOp::Divide, _, right)) = parse(b"1 / x") else {
+            panic!("a division")
         };
-        let start = self.pos + length + 1;
-        self.met += memchr::memchr_iter(DOLLAR, inside.get(..size).unwrap_or_default()).count();
-        let operand = Operand::Variable(name, Some((start, start + size)));
-        self.set(Token::Operand(operand), Kind::Variable, length + size + 2);
-        Ok(())
+        assert!(matches!(*right, Expr::At(0, _)));
+        assert_eq!(rest_at(b"1 / x", 0).as_ref(), b"x");
     }
-
-    fn number(&mut self, rest: &[u8]) -> Read<()> {
-        let digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b'@' | b'_');
-        let length = rest.iter().position(|byte| !digit(byte)).unwrap_or(rest.len());
-        let digits = rest.get(..length).unwrap_or_default();
-        match constant(digits) {
-            Ok(value) => {
-                self.set(Token::Operand(Operand::Number(value)), Kind::Number, length);
-                Ok(())
-            }
-            Err(message) => Err(ArithError {
-                message,
-                token: digits.into(),
-                end: Some(self.pos + length),
-            }),
-        }
-    }
-
-    fn operator(&mut self, rest: &[u8]) -> Read<()> {
-        let (token, length) = match rest {
-            [b'+', b'+', ..] | [b'-', b'-', ..] => return self.step(rest),
-            _ => match operator_token(rest) {
-                Some(found) => found,
-                None => {
-                    let operand = matches!(self.kind, Kind::Nothing | Kind::Operator | Kind::Close);
-                    return Err(self.error(match operand {
-                        true => "syntax error: operand expected",
-                        false => "syntax error: invalid arithmetic operator",
-                    }));
-                }
-            },
-        };
-        let kind = if token == Token::Close {
-            Kind::Close
-        } else {
-            Kind::Operator
-        };
-        self.set(token, kind, length);
-        Ok(())
-    }
-
-    /// `++` and `--`: a step next to a name, else two signs.
-    fn step(&mut self, rest: &[u8]) -> Read<()> {
-        let (delta, sign) = match rest.first() {
-            Some(b'-') => (-1, BinaryOp::Subtract),
-            _ => (1, BinaryOp::Add),
-        };
-        let next = rest
-            .iter()
-            .skip(2)
-            .find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        if self.kind == Kind::Variable {
-            self.set(Token::After(delta), Kind::Step, 2);
-        } else if next.is_some_and(|byte| starts_name(*byte)) {
-            self.set(Token::Before(delta), Kind::Step, 2);
-        } else {
-            self.set(Token::Operator(sign), Kind::Operator, 1);
-        }
-        Ok(())
-    }
-}
-
-/// The operator at the start of the text and its length.
-fn operator_token(rest: &[u8]) -> Option<(Token, usize)> {
-    use BinaryOp::{
-        Add, And, Divide, Equal, Greater, GreaterEqual, Less, LessEqual, Multiply, NotEqual, Or, Power,
-        Remainder, ShiftLeft, ShiftRight, Subtract, Xor,
-    };
-    let infix = |op, length| (Token::Operator(op), length);
-    let assign = |op, length| (Token::Assign(Some(op)), length);
-    Some(match rest {
-        [b'=', b'=', ..] => infix(Equal, 2),
-        [b'!', b'=', ..] => infix(NotEqual, 2),
-        [b'>', b'=', ..] => infix(GreaterEqual, 2),
-        [b'<', b'=', ..] => infix(LessEqual, 2),
-        [b'<', b'<', b'=', ..] => assign(ShiftLeft, 3),
-        [b'<', b'<', ..] => infix(ShiftLeft, 2),
-        [b'>', b'>', b'=', ..] => assign(ShiftRight, 3),
-        [b'>', b'>', ..] => infix(ShiftRight, 2),
-        [b'&', b'&', ..] => (Token::And, 2),
-        [b'|', b'|', ..] => (Token::Or, 2),
-        [b'*', b'*', ..] => infix(Power, 2),
-        [b'*', b'=', ..] => assign(Multiply, 2),
-        [b'/', b'=', ..] => assign(Divide, 2),
-        [b'%', b'=', ..] => assign(Remainder, 2),
-        [b'+', b'=', ..] => assign(Add, 2),
-        [b'-', b'=', ..] => assign(Subtract, 2),
-        [b'&', b'=', ..] => assign(And, 2),
-        [b'^', b'=', ..] => assign(Xor, 2),
-        [b'|', b'=', ..] => assign(Or, 2),
-        [b'=', ..] => (Token::Assign(None), 1),
-        [b'>', ..] => infix(Greater, 1),
-        [b'<', ..] => infix(Less, 1),
-        [b'+', ..] => infix(Add, 1),
-        [b'-', ..] => infix(Subtract, 1),
-        [b'*', ..] => infix(Multiply, 1),
-        [b'/', ..] => infix(Divide, 1),
-        [b'%', ..] => infix(Remainder, 1),
-        [b'!', ..] => (Token::Not, 1),
-        [b'(', ..] => (Token::Open, 1),
-        [b')', ..] => (Token::Close, 1),
-        [b'&', ..] => infix(And, 1),
-        [b'|', ..] => infix(Or, 1),
-        [b'^', ..] => infix(Xor, 1),
-        [b'~', ..] => (Token::Complement, 1),
-        [b'?', ..] => (Token::Question, 1),
-        [b':', ..] => (Token::Colon, 1),
-        [b',', ..] => (Token::Comma, 1),
-        _ => return None,
-    })
-}
-
-/// The length of a subscript before its bracket, through quotes and nested brackets.
-fn subscript_length(inside: &[u8]) -> Option<usize> {
-    let mut open = 0_usize;
-    let mut quote = 0;
-    let mut bytes = inside.iter().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'\\' if quote != b'\'' => {
-                bytes.next();
-            }
-            b'\'' | b'"' if quote == 0 => quote = *byte,
-            byte if quote != 0 => {
-                if *byte == quote {
-                    quote = 0;
-                }
-            }
-            b'[' => open += 1,
-            b']' if open == 0 => return Some(at),
-            b']' => open -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// A constant as bash reads it: `0x…`, octal behind a 0, `base#digits`.
-pub fn constant(digits: &[u8]) -> Result<i64, &'static str> {
-    let (mut base, mut based, mut rest) = match digits {
-        [b'0'] => return Ok(0),
-        [b'0', b'x' | b'X', rest @ ..] => (16, true, rest),
-        [b'0', rest @ ..] => (8, true, rest),
-        _ => (10, false, digits),
-    };
-    let mut value = 0_i64;
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte == b'#' {
-            if based {
-                return Err("invalid number");
-            }
-            if !(2..=64).contains(&value) {
-                return Err("invalid arithmetic base");
-            }
-            if rest.first().is_none_or(|next| *next == b'#') {
-                return Err("invalid integer constant");
-            }
-            (base, value, based) = (value, 0, true);
-            continue;
-        }
-        let digit = i64::from(match byte {
-            b'0'..=b'9' => byte - b'0',
-            b'a'..=b'z' => byte - b'a' + 10,
-            b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
-            b'A'..=b'Z' => byte - b'A' + 36,
-            b'@' => 62,
-            _ => 63,
-        });
-        if digit >= base {
-            return Err("value too great for base");
-        }
-        value = value.wrapping_mul(base).wrapping_add(digit);
-    }
-    Ok(value)
 }

@@ -58,7 +58,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The name that starts here.
+    /// Production: the name that starts here.
     pub(super) fn name(&mut self) -> Arc<[u8]> {
         let mut gathered: Vec<u8> = Vec::new();
         loop {
@@ -175,7 +175,7 @@ impl Reader<'_> {
         Ok(arith(text, true))
     }
 
-    /// Arithmetic text up to one of `ends` outside parentheses (and brackets, when `]` ends it), which stays.
+    /// Production: arithmetic text up to one of `ends` outside parentheses (and brackets, when `]` ends it), which stays.
     pub(super) fn arithmetic_text(&mut self, ends: &[u8], line: u32) -> Parsed<Word> {
         let mut builder = Builder::default();
         let mut open = 0_usize;

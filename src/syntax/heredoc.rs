@@ -116,19 +116,19 @@ impl Reader<'_> {
     /// The next line with its newline; an unquoted document joins continued lines.
     fn document_line(&mut self, line: &mut Vec<u8>, quoted: bool) -> bool {
         line.clear();
-        let mut escaped = false;
-        while let Some(byte) = self.cursor.peek_raw() {
-            self.cursor.bump();
-            if byte == b'\n' && escaped && !quoted {
-                line.pop();
-                escaped = false;
+        while self.cursor.peek_raw().is_some() {
+            let rest = self.cursor.rest();
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+            line.extend_from_slice(rest.get(..length).unwrap_or_default());
+            self.cursor.skip_lines(length);
+            let Some(text) = line.strip_suffix(b"\n") else {
                 continue;
-            }
-            line.push(byte);
-            if byte == b'\n' {
+            };
+            let backslashes = text.iter().rev().take_while(|byte| **byte == b'\\').count();
+            if quoted || backslashes % 2 == 0 {
                 return true;
             }
-            escaped = byte == b'\\' && !escaped;
+            line.truncate(line.len() - 2);
         }
         !line.is_empty()
     }
@@ -151,10 +151,9 @@ impl Reader<'_> {
             });
         }
         let text: Arc<[u8]> = text.into();
-        let mut reader = Reader::new(Cursor::new(text.clone(), line), self.env);
-        reader.depth = self.depth;
+        let mut reader = self.inside(text.clone(), line)?;
         let word = reader.document_parts()?;
-        self.warnings.append(&mut reader.warnings);
+        self.finish(reader);
         let raw = (!word.pure && super::print::print_word(&word) != *text).then(|| Box::from(&*text));
         Ok(Body { word, raw })
     }
@@ -263,4 +262,48 @@ fn without_quotes(parts: &[Part], text: &mut Vec<u8>) -> bool {
         }
     }
     quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ast::{Command, RedirectOp};
+    use super::super::print::print_word;
+    use super::super::{Parser, parse_all};
+
+    /// The bodies of the first command's documents.
+    fn bodies(source: &str) -> Vec<String> {
+        let lists = parse_all(source.as_bytes(), &()).unwrap();
+        let Command::Simple(simple) = &lists[0].items[0].and_or.first.commands[0] else {
+            panic!("simple")
+        };
+        let body = |op: &RedirectOp| match op {
+            RedirectOp::HereDocument(document) => String::from_utf8(print_word(&document.body)).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        simple
+            .redirects
+            .iter()
+            .map(|redirect| body(&redirect.op))
+            .collect()
+    }
+
+    #[test]
+    fn bodies_come_in_order() {
+        assert_eq!(
+            bodies("a <<A <<-'B' <<C\nx $y\nA\n\tz\n\tB\nC\n"),
+            ["x $y\n", "'z\n'", ""]
+        );
+        assert_eq!(
+            bodies("a <<A \"b\nc\" $(d <<B\nin\nB\n)\nout\\\ner\nA\n"),
+            ["outer\n"]
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_input_ends_a_body() {
+        let mut parser = Parser::new(b"a <<A\nx"[..].into(), 1);
+        assert!(parser.next(&()).unwrap().is_some());
+        let warning = "here-document at line 1 delimited by end-of-file (wanted `A')".to_string();
+        assert_eq!(parser.take_warnings(), [(2, warning)]);
+    }
 }

@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `${#x}`, or `${#}` and its operations.
+    /// Production: `${#x}`, or `${#}` and its operations.
     fn length_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
         let next = self.cursor.peek_at(1);
         let start = self.cursor.clone();
@@ -76,7 +76,7 @@ impl Reader<'_> {
         self.named_form(ParamName::Special(b'#'), quote, line)
     }
 
-    /// `${!x}`, `${!prefix*}`, `${!a[@]}`, or `${!}` and its operations.
+    /// Production: `${!x}`, `${!prefix*}`, `${!a[@]}`, or `${!}` and its operations.
     fn indirect_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
         let next = self.cursor.peek_at(1);
         self.cursor.bump();
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Some(mark == b'@')
     }
 
-    /// What follows a name that stands first.
+    /// Production: a name and what is done with it.
     fn named_form(&mut self, name: ParamName, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
         let (subscript, pure) = self.subscript(&name, line)?;
         let Some((op, op_pure)) = self.operation(quote, line)? else {
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// A variable, a positional or a special parameter.
+    /// Production: a variable, a positional or a special parameter.
     fn parameter_name(&mut self) -> Option<ParamName> {
         let first = self.cursor.peek()?;
         if starts_name(first) {
@@ -363,7 +363,7 @@ impl Reader<'_> {
         Some((ParamOp::Transform(letter), true))
     }
 
-    /// A pattern or replacement: quotes count even inside double quotes, where a tilde does not.
+    /// Production: a pattern or replacement: quotes count even inside double quotes, where a tilde does not.
     fn pattern_operand(&mut self, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
         let mut builder = Builder::default();
         if quote == Quote::Bare {

@@ -181,6 +181,21 @@ impl<'e> Reader<'e> {
         }
     }
 
+    /// A reader of a text inside what this one reads: it nests as deep and pays from the same budget.
+    pub(super) fn inside(&mut self, text: Arc<[u8]>, line: u32) -> Parsed<Reader<'e>> {
+        self.charge(text.len())?;
+        let mut reader = Reader::new(Cursor::new(text, line), self.env);
+        reader.depth = self.depth;
+        reader.budget = self.budget;
+        Ok(reader)
+    }
+
+    /// Takes back what such a reader has left.
+    pub(super) fn finish(&mut self, mut inner: Reader<'e>) {
+        self.budget = inner.budget;
+        self.warnings.append(&mut inner.warnings);
+    }
+
     /// Runs a production one level deeper.
     pub(super) fn deeper<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.max_depth {
@@ -236,5 +251,118 @@ pub fn parse_double_quoted(text: &[u8]) -> Result<Word, SyntaxError> {
             _ => Ok(Word::default()),
         },
         _ => Ok(Word::default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::print::print_list;
+    use super::{MAX_DEPTH, ParseEnv, Parser, parse_all};
+
+    /// One alias, and a choice of options.
+    struct Env;
+
+    impl ParseEnv for Env {
+        fn alias(&self, name: &[u8]) -> Option<&[u8]> {
+            match name {
+                b"ll" => Some(b"ls -l "),
+                b"x" => Some(b"y"),
+                b"y" => Some(b"x"),
+                b"begin" => Some(b"if true; then"),
+                _ => None,
+            }
+        }
+        fn extglob(&self) -> bool {
+            true
+        }
+    }
+
+    fn printed(source: &str, env: &dyn ParseEnv) -> Vec<String> {
+        let lists = parse_all(source.as_bytes(), env).unwrap();
+        lists
+            .iter()
+            .map(|list| String::from_utf8(print_list(list)).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn one_complete_command_at_a_time() {
+        let mut parser = Parser::new(b"a; b\n\n# c\nif d; then\ne; fi; f\n)"[..].into(), 1);
+        assert_eq!(parser.next(&()).unwrap().unwrap().items.len(), 2);
+        assert_eq!((parser.line(), parser.position()), (2, 5));
+        assert_eq!(parser.next(&()).unwrap().unwrap().items.len(), 2);
+        let error = parser.next(&()).unwrap_err();
+        assert_eq!(
+            (error.line, error.message.as_str()),
+            (6, "syntax error near unexpected token `)'")
+        );
+        assert_eq!(error.context.as_deref(), Some("`)'"));
+    }
+
+    #[test]
+    fn aliases_are_text() {
+        assert_eq!(
+            printed("ll x; A=1 ll; echo ll; \\ll", &Env),
+            ["ls -l x; A=1 ls -l; echo ll; \\ll"]
+        );
+        assert_eq!(printed("begin a; fi", &Env), ["if true; then\n    a;\nfi"]);
+        assert_eq!(printed("x", &Env), ["x"]);
+    }
+
+    #[test]
+    fn options_matter() {
+        assert_eq!(printed("echo @(a b|c)", &Env), ["echo @(a b|c)"]);
+        assert!(parse_all(b"echo @(a b|c)", &()).is_err());
+        assert!(parse_all(b"[[ a == @(a b|c) ]]", &()).is_ok());
+    }
+
+    #[test]
+    fn no_nesting_overflows_a_small_stack() {
+        let cases = [
+            ("", "("),
+            ("", "( "),
+            ("", "$("),
+            ("", "echo $("),
+            ("", "${x:-"),
+            ("", "$(("),
+            ("[[ ", "("),
+            ("[[ ", "! "),
+            ("[[ ", "x && "),
+            ("", "{ "),
+            ("", "if "),
+            ("", "while "),
+            ("", "for x in a; do "),
+            ("", "case x in a) "),
+            ("", "f() { "),
+            ("", "\"${x:-"),
+            ("", "\"$("),
+            ("", "<("),
+            ("", "a[$"),
+            ("", "$["),
+            ("", "x=( $("),
+            ("", "cat <<E\n$("),
+            ("", "coproc { "),
+            ("(( ", "- "),
+        ];
+        let work = move || {
+            for (prefix, case) in cases {
+                let source = format!("{prefix}{}", case.repeat(100_000));
+                let error = parse_all(source.as_bytes(), &()).map(|_| ()).unwrap_err();
+                assert!(error.limit || error.incomplete, "{case}: {error}");
+            }
+            let nested = format!("{}:{}", "{ ".repeat(MAX_DEPTH - 1), "; }".repeat(MAX_DEPTH - 1));
+            let lists = parse_all(nested.as_bytes(), &()).unwrap();
+            let copy: Vec<_> = lists.iter().map(|list| (**list).clone()).collect();
+            assert_eq!(
+                copy.iter().map(|list| print_list(list).len()).sum::<usize>(),
+                1 + 5 * (MAX_DEPTH - 1)
+            );
+        };
+        std::thread::Builder::new()
+            .stack_size(1 << 20)
+            .spawn(work)
+            .unwrap()
+            .join()
+            .unwrap();
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::ast::{Command, List, Part, RedirectFd, RedirectOp, Substitution, Word};
-use super::cursor::Cursor;
 use super::error::SyntaxError;
 use super::parser::{Parsed, Reader};
 use super::word::Quote;
@@ -68,10 +67,7 @@ impl Reader<'_> {
         let line = self.cursor.line;
         self.cursor.bump();
         let (raw, text) = self.backquoted_text(quote, line)?;
-        let (body, error) = self.deeper(|reader| Ok(reader.inner(text.into(), line)))?;
-        if let Some(error) = error.as_ref().filter(|error| error.limit) {
-            return Err(error.clone());
-        }
+        let (body, error) = self.deeper(|reader| reader.inner(text.into(), line))?;
         let file = if error.is_none() {
             file_to_read(&body)
         } else {
@@ -118,9 +114,8 @@ impl Reader<'_> {
     }
 
     /// Reads a text of its own to its end, up to the first error.
-    fn inner(&mut self, text: Arc<[u8]>, line: u32) -> (List, Option<Box<SyntaxError>>) {
-        let mut reader = Reader::new(Cursor::new(super::parser::whole_lines(text), line), self.env);
-        reader.depth = self.depth;
+    fn inner(&mut self, text: Arc<[u8]>, line: u32) -> Parsed<(List, Option<Box<SyntaxError>>)> {
+        let mut reader = self.inside(super::parser::whole_lines(text), line)?;
         let mut list = List::default();
         let error = loop {
             match reader.input_unit() {
@@ -129,11 +124,12 @@ impl Reader<'_> {
                     list.items.extend(unit.items);
                 }
                 Ok(None) => break None,
+                Err(error) if error.limit => return Err(error),
                 Err(error) => break Some(error),
             }
         };
-        self.warnings.append(&mut reader.warnings);
-        (list, error)
+        self.finish(reader);
+        Ok((list, error))
     }
 }
 

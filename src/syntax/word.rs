@@ -404,3 +404,98 @@ fn assignment_prefix(before: Option<&[u8]>) -> bool {
     };
     super::token::is_name(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ast::{AssignValue, Command, Part, Simple};
+    use super::super::parse_all;
+
+    fn simple(source: &str) -> Simple {
+        let lists = parse_all(source.as_bytes(), &()).unwrap();
+        match &lists[0].items[0].and_or.first.commands[0] {
+            Command::Simple(simple) => simple.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn literal(text: &str) -> Part {
+        Part::Literal(text.as_bytes().into())
+    }
+
+    #[test]
+    fn quotes_become_parts() {
+        let words = simple(r#"a'b'"c\"d"\ e"#).words;
+        let double = Part::Double {
+            parts: vec![literal("c"), Part::Escaped(b'"'), literal("d")],
+            localized: false,
+        };
+        assert_eq!(
+            words[0].parts,
+            [
+                literal("a"),
+                Part::Single(Box::from(*b"b")),
+                double,
+                Part::Escaped(b' '),
+                literal("e")
+            ]
+        );
+    }
+
+    #[test]
+    fn purity_and_braces_are_seen() {
+        let flags = |source: &str| {
+            simple(source)
+                .words
+                .iter()
+                .map(|word| (word.pure, word.braces))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            flags("a{b,c} ${x:-$(d)} $((1+`e`)) '{f,g}' {1..3} \"$(h)\" {a}"),
+            [
+                (true, true),
+                (false, false),
+                (false, false),
+                (true, false),
+                (true, true),
+                (false, false),
+                (true, false)
+            ]
+        );
+        assert!(!simple("a <<E\n$(b)\nE\n").pure);
+        assert!(simple("a <<E\n$b\nE\n").pure);
+    }
+
+    #[test]
+    fn tildes_stand_where_bash_expands_them() {
+        let tildes = |source: &str| {
+            let simple = simple(source);
+            let mut words: Vec<_> = simple.words.iter().map(|word| word.parts.clone()).collect();
+            words.extend(simple.assigns.iter().map(|assign| match &assign.value {
+                AssignValue::Scalar(word) => word.parts.clone(),
+                AssignValue::Array(_) => Vec::new(),
+            }));
+            words
+                .iter()
+                .flatten()
+                .filter(|part| matches!(part, Part::Tilde(_)))
+                .count()
+        };
+        assert_eq!(tildes("~ ~/a ~b a=~:~ a:~ --a=~ '~' ~'b' \\~"), 5);
+        assert_eq!(tildes("x=~:a~:~/b"), 2);
+    }
+
+    #[test]
+    fn declarations_carry_their_assignments() {
+        let assigned = |source: &str| {
+            simple(source)
+                .words
+                .iter()
+                .filter(|word| word.assign.is_some())
+                .count()
+        };
+        assert_eq!(assigned("declare -x a=1 b c+=2 d[1]=3 e=(4 5) 'f'=6"), 4);
+        assert_eq!(assigned("echo a=1"), 0);
+        assert_eq!(assigned("command export a=1"), 0);
+    }
+}
