@@ -8,17 +8,22 @@
 use crate::kernel::Program;
 
 mod accounts;
+mod awk;
 mod backup;
 mod blocks;
 mod cat;
 mod copy;
 mod cp;
 mod cut;
+mod date;
 mod dates;
 mod destination;
+mod duration;
 mod echo;
 mod env;
 mod env_split;
+mod expr;
+mod expr_number;
 mod r#false;
 mod grep;
 mod head;
@@ -45,10 +50,12 @@ mod rm;
 mod rmdir;
 mod sed;
 mod seq;
+mod sleep;
 mod sort;
 mod tac;
 mod tail;
 mod tee;
+mod timeout;
 mod touch;
 mod tr;
 mod r#true;
@@ -62,15 +69,19 @@ mod yes;
 /// Every program, sorted by name.
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
+    awk::AWK,
     cat::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
+    date::PROGRAM,
     ls::DIR,
     echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
+    expr::PROGRAM,
     r#false::PROGRAM,
     grep::FGREP,
+    awk::GAWK,
     grep::GREP,
     head::PROGRAM,
     link::PROGRAM,
@@ -89,10 +100,12 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     sed::PROGRAM,
     seq::PROGRAM,
+    sleep::PROGRAM,
     sort::PROGRAM,
     tac::PROGRAM,
     tail::PROGRAM,
     tee::PROGRAM,
+    timeout::PROGRAM,
     touch::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,

@@ -20,6 +20,8 @@ use output::{Colors, Printer};
 use search::Searcher;
 use walk::Walk;
 
+pub(super) use output::push_number;
+
 /// `grep`.
 pub const GREP: Program = Program {
     name: "grep",

@@ -307,7 +307,7 @@ fn is_text(text: &[u8]) -> bool {
 }
 
 /// Appends a number in decimal.
-pub fn push_number(out: &mut Vec<u8>, number: u64) {
+pub(in crate::program) fn push_number(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0u8; 20];
     let mut rest = number;
     let mut start = digits.len();

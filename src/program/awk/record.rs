@@ -1,0 +1,185 @@
+//! The record and its fields. Fields are found when one is asked for; the record is put together again when one was changed.
+
+use super::number;
+use super::split::{Span, Splitter};
+use super::value::{Text, Value};
+use crate::kernel::{Halt, Kernel};
+use crate::pattern::RegexError;
+
+/// The current record.
+#[derive(Debug)]
+pub struct Record {
+    text: Vec<u8>,
+    /// The fields are known.
+    split: bool,
+    /// A field was changed, and the text not yet put together.
+    stale: bool,
+    spans: Vec<Span>,
+    /// Fields that were assigned to; as long as `spans` once there is one.
+    changed: Vec<Option<Value>>,
+    pub splitter: Splitter,
+    /// Newlines end fields: `RS=""`.
+    pub newlines: bool,
+}
+
+/// Why a record cannot be split or put together.
+#[derive(Debug)]
+pub enum RecordError {
+    Regex(RegexError),
+    Halt(Halt),
+    /// More fields than can be.
+    TooMany,
+}
+
+impl From<RegexError> for RecordError {
+    fn from(error: RegexError) -> Self {
+        RecordError::Regex(error)
+    }
+}
+
+impl From<Halt> for RecordError {
+    fn from(halt: Halt) -> Self {
+        RecordError::Halt(halt)
+    }
+}
+
+/// Fields a record may have.
+const MOST: usize = 10_000_000;
+
+impl Record {
+    /// An empty record.
+    pub fn new() -> Record {
+        Record {
+            text: Vec::new(),
+            split: true,
+            stale: false,
+            spans: Vec::new(),
+            changed: Vec::new(),
+            splitter: Splitter::Blanks,
+            newlines: false,
+        }
+    }
+
+    /// The buffer of the text, to be filled with a new record; [`Record::renew`] comes next.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        self.text.clear();
+        &mut self.text
+    }
+
+    /// The text is another one.
+    pub fn renew(&mut self) {
+        self.split = false;
+        self.stale = false;
+        self.changed.clear();
+    }
+
+    /// Replaces the record.
+    pub fn set(&mut self, text: &[u8]) {
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        self.renew();
+    }
+
+    /// Finds the fields.
+    #[inline]
+    pub fn split(&mut self) -> Result<(), RecordError> {
+        if !self.split {
+            self.splitter.fields(&self.text, self.newlines, &mut self.spans)?;
+            self.split = true;
+        }
+        Ok(())
+    }
+
+    /// The number of fields.
+    #[inline]
+    pub fn count(&mut self) -> Result<usize, RecordError> {
+        self.split()?;
+        Ok(self.spans.len())
+    }
+
+    /// The whole text.
+    #[inline]
+    pub fn text(&mut self, separator: &[u8], format: &[u8]) -> &[u8] {
+        if self.stale {
+            self.rebuild(separator, format);
+        }
+        &self.text
+    }
+
+    fn rebuild(&mut self, separator: &[u8], format: &[u8]) {
+        let mut text = Vec::with_capacity(self.text.len());
+        for (index, span) in self.spans.iter_mut().enumerate() {
+            if index > 0 {
+                text.extend_from_slice(separator);
+            }
+            let start = text.len();
+            match self.changed.get(index).and_then(Option::as_ref) {
+                Some(Value::Number(number)) => number::push(&mut text, *number, format),
+                Some(value) => text.extend_from_slice(&value.text(format)),
+                None => text.extend_from_slice(self.text.get(span.0..span.1).unwrap_or_default()),
+            }
+            *span = (start, text.len());
+        }
+        self.text = text;
+        self.stale = false;
+    }
+
+    /// A field from 1 on, as it stands in the text; `None` when it was assigned to or is not there.
+    #[inline]
+    pub fn slice(&mut self, number: usize) -> Result<Option<&[u8]>, RecordError> {
+        self.split()?;
+        let index = number.wrapping_sub(1);
+        if self.changed.get(index).is_some_and(Option::is_some) {
+            return Ok(None);
+        }
+        Ok(self.spans.get(index).and_then(|span| self.text.get(span.0..span.1)))
+    }
+
+    /// A field from 1 on.
+    #[inline]
+    pub fn field(&mut self, number: usize, kernel: &Kernel) -> Result<Value, RecordError> {
+        self.split()?;
+        let index = number.wrapping_sub(1);
+        if let Some(Some(value)) = self.changed.get(index) {
+            return Ok(value.clone());
+        }
+        match self.spans.get(index).and_then(|span| self.text.get(span.0..span.1)) {
+            Some(text) => Ok(Value::Input(Text::copy(text, kernel)?)),
+            None => Ok(Value::Unset),
+        }
+    }
+
+    /// Assigns a field from 1 on.
+    pub fn set_field(&mut self, number: usize, value: Value, kernel: &Kernel) -> Result<(), RecordError> {
+        self.split()?;
+        if number > self.spans.len() {
+            self.resize(number, kernel)?;
+        }
+        self.changed.resize(self.spans.len(), None);
+        if let Some(place) = self.changed.get_mut(number - 1) {
+            *place = Some(value);
+        }
+        self.stale = true;
+        Ok(())
+    }
+
+    /// Sets NF.
+    pub fn set_count(&mut self, count: usize, kernel: &Kernel) -> Result<(), RecordError> {
+        self.split()?;
+        self.resize(count, kernel)?;
+        self.changed.truncate(count);
+        self.stale = true;
+        Ok(())
+    }
+
+    fn resize(&mut self, count: usize, kernel: &Kernel) -> Result<(), RecordError> {
+        if count > MOST {
+            return Err(RecordError::TooMany);
+        }
+        let more = count.saturating_sub(self.spans.len());
+        kernel.meter().check_memory(more as u64 * 64)?;
+        kernel.meter().charge(more as u64 / 16)?;
+        self.spans.resize(count, (0, 0));
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! awk's regular expressions, rewritten for the library's extended ones.
+//!
+//! awk differs in this: backslashes work within brackets; `\y` is a word's boundary; `\t`, `\101`, `\x41` stand for the character
+//! that they name, with whatever meaning that has; a `)` by itself and a repetition of nothing are plain characters.
+
+use crate::pattern::{Regex, RegexOptions, Syntax};
+
+/// Compiles a regular expression; the error is the library's sentence.
+pub fn compile(source: &[u8], ignore_case: bool) -> Result<Regex, String> {
+    let options = RegexOptions { ignore_case, gnu: true, lenient: true, ..RegexOptions::default() };
+    Regex::compile(&rewrite(source), Syntax::Extended, options).map_err(|error| error.to_string())
+}
+
+/// A character that a backslash sequence stands for, and the length of the sequence behind the backslash.
+fn named_character(rest: &[u8]) -> Option<(u8, usize)> {
+    let number = |digits: &[u8], base: u32, most: usize| {
+        let digits = digits.iter().take(most).map_while(|byte| char::from(*byte).to_digit(base));
+        digits.fold((0u32, 0usize), |(value, count), digit| (value * base + digit, count + 1))
+    };
+    match *rest.first()? {
+        b'a' => Some((7, 1)),
+        b'b' => Some((8, 1)),
+        b'f' => Some((12, 1)),
+        b'n' => Some((b'\n', 1)),
+        b'r' => Some((b'\r', 1)),
+        b't' => Some((b'\t', 1)),
+        b'v' => Some((11, 1)),
+        b'0'..=b'7' => {
+            let (value, count) = number(rest, 8, 3);
+            Some((value as u8, count))
+        }
+        b'x' => match number(rest.get(1..)?, 16, 2) {
+            (_, 0) => None,
+            (value, count) => Some((value as u8, count + 1)),
+        },
+        _ => None,
+    }
+}
+
+fn rewrite(source: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(source.len() + 8);
+    let mut at = 0;
+    let mut open = 0usize;
+    // Nothing stands here that could be repeated.
+    let mut fresh = true;
+    while let Some(&byte) = source.get(at) {
+        at += 1;
+        let was_fresh = std::mem::replace(&mut fresh, false);
+        match byte {
+            b'\\' => at += backslash(&mut out, source.get(at..).unwrap_or_default()),
+            b'[' => at = bracket(&mut out, source, at),
+            b'(' => {
+                open += 1;
+                out.push(byte);
+                fresh = true;
+            }
+            b')' if open > 0 => {
+                open -= 1;
+                out.push(byte);
+            }
+            b')' => out.extend_from_slice(b"\\)"),
+            b'|' => {
+                out.push(byte);
+                fresh = true;
+            }
+            b'^' => {
+                out.push(byte);
+                fresh = was_fresh;
+            }
+            b'*' | b'+' | b'?' | b'{' if was_fresh => out.extend([b'\\', byte]),
+            _ => out.push(byte),
+        }
+    }
+    out
+}
+
+/// What follows a backslash outside brackets; says how long it is.
+fn backslash(out: &mut Vec<u8>, rest: &[u8]) -> usize {
+    if let Some((byte, length)) = named_character(rest) {
+        // A named letter is only that; a named sign works as the sign.
+        out.push(byte);
+        return length;
+    }
+    match rest.first() {
+        None => {
+            out.extend_from_slice(b"\\\\");
+            0
+        }
+        Some(b'y') => {
+            out.extend_from_slice(b"\\b");
+            1
+        }
+        Some(letter @ (b'B' | b'<' | b'>' | b'w' | b'W' | b's' | b'S' | b'`' | b'\'')) => {
+            out.extend([b'\\', *letter]);
+            1
+        }
+        Some(letter) if letter.is_ascii_alphanumeric() || !letter.is_ascii() => {
+            out.push(*letter);
+            1
+        }
+        Some(sign) => {
+            out.extend([b'\\', *sign]);
+            1
+        }
+    }
+}
+
+/// Brackets whose `[` was read: without backslashes, with `]` first and `-` last where they stand for themselves. Says where
+/// they end.
+fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
+    let mut at = begin;
+    let mut negated = false;
+    let mut items: Vec<u8> = Vec::new();
+    let (mut closing, mut hyphen, mut caret) = (false, false, false);
+    if source.get(at) == Some(&b'^') {
+        negated = true;
+        at += 1;
+    }
+    let mut first = true;
+    loop {
+        let Some(&byte) = source.get(at) else {
+            // Without an end the library complains.
+            out.push(b'[');
+            out.extend_from_slice(source.get(begin..).unwrap_or_default());
+            return source.len();
+        };
+        at += 1;
+        let rest = source.get(at..).unwrap_or_default();
+        match byte {
+            b']' if !first => break,
+            b'[' if matches!(rest.first(), Some(b':' | b'.' | b'=')) => {
+                let end = rest.first().and_then(|kind| memchr::memmem::find(rest.get(1..)?, &[*kind, b']']));
+                let length = end.map_or(0, |end| end + 3);
+                items.push(b'[');
+                items.extend_from_slice(rest.get(..length).unwrap_or_default());
+                at += length;
+            }
+            b'\\' => {
+                let (byte, length) = match named_character(rest) {
+                    Some(found) => found,
+                    None => (rest.first().copied().unwrap_or(b'\\'), usize::from(!rest.is_empty())),
+                };
+                at += length;
+                let ranges = source.get(at) == Some(&b'-') && source.get(at + 1).is_some_and(|next| *next != b']');
+                match byte {
+                    b']' if !ranges => closing = true,
+                    b'-' if !ranges => hyphen = true,
+                    b'^' if !ranges => caret = true,
+                    _ => items.push(byte),
+                }
+            }
+            b']' => closing = true,
+            b'-' if first || rest.first() == Some(&b']') => hyphen = true,
+            b'^' if !rest.starts_with(b"-") && items.last() != Some(&b'-') => caret = true,
+            _ => items.push(byte),
+        }
+        first = false;
+    }
+    out.push(b'[');
+    out.extend(negated.then_some(b'^'));
+    out.extend(closing.then_some(b']'));
+    if caret && items.is_empty() && !closing && !negated {
+        // A caret alone would negate.
+        out.pop();
+        out.extend_from_slice(b"\\^");
+        if hyphen {
+            out.truncate(out.len() - 2);
+            out.extend_from_slice(b"[-^]");
+        }
+        return at;
+    }
+    out.extend_from_slice(&items);
+    out.extend(caret.then_some(b'^'));
+    out.extend(hyphen.then_some(b'-'));
+    out.push(b']');
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewritten(source: &str) -> String {
+        String::from_utf8(rewrite(source.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn rewriting() {
+        assert_eq!(rewritten(r"[\]a]"), "[]a]");
+        assert_eq!(rewritten(r"[^\t\]]"), "[^]\t]");
+        assert_eq!(rewritten(r"[a\-z]"), "[az-]");
+        assert_eq!(rewritten(r"[[:alpha:]\/]"), "[[:alpha:]/]");
+        assert_eq!(rewritten(r"a)|*b"), r"a\)|\*b");
+        assert_eq!(rewritten(r"\ya\.\056"), r"\ba\..");
+        assert_eq!(rewritten(r"[\^]"), r"\^");
+        assert_eq!(rewritten(r"^*a"), r"^\*a");
+    }
+}
