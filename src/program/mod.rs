@@ -10,8 +10,10 @@ use crate::kernel::Program;
 mod accounts;
 mod awk;
 mod backup;
+mod basename;
 mod blocks;
 mod cat;
+mod chmod;
 mod copy;
 mod cp;
 mod cut;
@@ -25,6 +27,7 @@ mod env_split;
 mod expr;
 mod expr_number;
 mod r#false;
+mod find;
 mod grep;
 mod head;
 mod inode;
@@ -35,6 +38,7 @@ mod ln;
 mod ls;
 mod message;
 mod mkdir;
+mod mktemp;
 mod mv;
 mod nl;
 mod numbers;
@@ -44,6 +48,8 @@ mod printenv;
 mod printf;
 mod pwd;
 mod ranges;
+mod readlink;
+mod realpath;
 mod remove;
 mod rev;
 mod rm;
@@ -52,6 +58,7 @@ mod sed;
 mod seq;
 mod sleep;
 mod sort;
+mod stat;
 mod tac;
 mod tail;
 mod tee;
@@ -62,6 +69,7 @@ mod r#true;
 mod uniq;
 mod usage;
 mod version_order;
+mod walk;
 mod wc;
 mod xargs;
 mod yes;
@@ -70,7 +78,9 @@ mod yes;
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
     awk::AWK,
+    basename::PROGRAM,
     cat::PROGRAM,
+    chmod::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
@@ -83,17 +93,22 @@ pub static PROGRAMS: &[Program] = &[
     grep::FGREP,
     awk::GAWK,
     grep::GREP,
+    basename::DIRNAME,
+    find::PROGRAM,
     head::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
     ls::PROGRAM,
     mkdir::PROGRAM,
+    mktemp::PROGRAM,
     mv::PROGRAM,
     nl::PROGRAM,
     paste::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
     pwd::PROGRAM,
+    readlink::PROGRAM,
+    realpath::PROGRAM,
     rev::PROGRAM,
     grep::RGREP,
     rm::PROGRAM,
@@ -102,6 +117,7 @@ pub static PROGRAMS: &[Program] = &[
     seq::PROGRAM,
     sleep::PROGRAM,
     sort::PROGRAM,
+    stat::PROGRAM,
     tac::PROGRAM,
     tail::PROGRAM,
     tee::PROGRAM,

@@ -197,6 +197,7 @@ fn look(
     let found = match metadata(proc, path, is_argument, options) {
         Ok(found) => found,
         Err(errno) => {
+            entry.inode = None;
             return Some(message!("cannot access ", quoteaf(path), ": ", errno.message()));
         }
     };

@@ -83,7 +83,12 @@ struct Lister<'a> {
 }
 
 async fn run(proc: &mut Proc, called: Called) -> Result<i32, Stop> {
-    let parsed = usage::parse(proc, &spec::SPEC).await?;
+    let spec = match called {
+        Called::Ls => &spec::SPEC,
+        Called::Dir => &spec::DIR_SPEC,
+        Called::Vdir => &spec::VDIR_SPEC,
+    };
+    let parsed = usage::parse(proc, spec).await?;
     let options = Options::read(proc, &parsed, called);
     let mut options = usage::accept(proc, options).await?;
     for warning in std::mem::take(&mut options.warnings) {

@@ -302,7 +302,12 @@ impl Options {
             Flag::Kibibytes => switches.kibibytes = true,
             Flag::Literal => switches.style = Some(Style::Literal),
             Flag::QuoteName => switches.style = Some(Style::C),
-            Flag::QuotingStyle => switches.style = Some(SPEC.choose("--quoting-style", text, Style::NAMES)?),
+            Flag::QuotingStyle => {
+                // Each name has a line of its own in the complaint, `clocale` too.
+                let numbered: Vec<(&str, usize)> = (0..).zip(Style::NAMES).map(|(index, (name, _))| (*name, index)).collect();
+                let index = SPEC.choose("--quoting-style", text, &numbered)?;
+                switches.style = Style::NAMES.get(index).map(|(_, style)| *style);
+            }
             Flag::HideControlCharacters => switches.question_marks = Some(true),
             Flag::ShowControlCharacters => switches.question_marks = Some(false),
             Flag::Reverse => self.reverse = true,
