@@ -56,6 +56,25 @@ fn split_colons(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b':').filter(|part| !part.is_empty())
 }
 
+/// Where a walk is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Levels of `**`.
+    depth: usize,
+    /// A pattern was matched on the way.
+    matched: bool,
+}
+
+impl Place {
+    fn matched(self) -> Self {
+        Place { matched: true, ..self }
+    }
+
+    fn below(self) -> Self {
+        Place { depth: self.depth + 1, matched: true }
+    }
+}
+
 struct Walk<'h, H> {
     host: &'h H,
     flags: ExpandFlags,
@@ -78,15 +97,15 @@ impl<H: ExpandHost> Walk<'_, H> {
             None => (pattern, b"".as_slice()),
         };
         let components: Vec<&[u8]> = split_components(rest);
-        self.step(prefix.to_vec(), &components, 0, found)
+        self.step(prefix.to_vec(), &components, Place { depth: 0, matched: false }, found)
     }
 
     /// `path` is what is matched so far; it ends with a slash unless it is empty.
     fn step(
         &self,
-        path: Vec<u8>,
+        mut path: Vec<u8>,
         components: &[&[u8]],
-        depth: usize,
+        place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
         self.host.charge(1)?;
@@ -95,19 +114,27 @@ impl<H: ExpandHost> Walk<'_, H> {
             return Ok(());
         };
         if component.is_empty() {
-            // A slash at the end, or doubled: only directories go on.
-            if self.host.is_dir(&path) || rest.iter().any(|part| !part.is_empty()) {
-                return self.step(path, rest, depth, found);
+            // A slash at the end, or doubled: only directories go on. What stands before the first pattern stays as it is.
+            let more = rest.iter().any(|part| !part.is_empty());
+            if more && !place.matched {
+                path.push(b'/');
+            }
+            if more || self.host.is_dir(&path) {
+                return self.step(path, rest, place, found);
             }
             return Ok(());
         }
         if *component == b"**" && self.flags.globstar {
-            return self.descend(path, rest, depth, found);
+            // Several in a row are one.
+            let more = rest.iter().take_while(|part| **part == b"**").count();
+            let place = Place { matched: place.matched || more > 0, ..place };
+            return self.descend(path, rest.get(more..).unwrap_or_default(), place, found);
         }
         if !has_glob(component, self.flags.extglob) {
-            return self.literal(path, component, rest, depth, found);
+            return self.literal(path, component, rest, place, found);
         }
-        let pattern = Pattern::compile(component, self.options(false));
+        let options = PatternOptions { pathname: true, period: !self.dots, ..self.options(true) };
+        let pattern = Pattern::compile(component, options);
         let directory = if path.is_empty() { b".".as_slice() } else { &path };
         let Some(entries) = self.host.read_dir(directory) else { return Ok(()) };
         self.host.charge(entries.len() as u64 / 8)?;
@@ -116,16 +143,13 @@ impl<H: ExpandHost> Walk<'_, H> {
         let names = implied.iter().copied().filter(|name| !name.is_empty());
         let listed = entries.iter().map(|entry| (entry.name.as_slice(), entry.kind));
         for (name, kind) in names.map(|name| (name, FileKind::Directory)).chain(listed) {
-            if name.first() == Some(&b'.') && !explicit_dot && !self.dots {
-                continue;
-            }
             if !pattern.matches(name) {
                 continue;
             }
             if !rest.is_empty() && kind != FileKind::Directory && kind != FileKind::Symlink {
                 continue;
             }
-            self.enter(&path, name, rest, depth, found)?;
+            self.enter(&path, name, rest, place.matched(), found)?;
         }
         Ok(())
     }
@@ -135,7 +159,7 @@ impl<H: ExpandHost> Walk<'_, H> {
         path: Vec<u8>,
         component: &[u8],
         rest: &[&[u8]],
-        depth: usize,
+        place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
         let name = unescape(component);
@@ -151,7 +175,7 @@ impl<H: ExpandHost> Walk<'_, H> {
             return Ok(());
         }
         next.push(b'/');
-        self.step(next, rest, depth, found)
+        self.step(next, rest, place, found)
     }
 
     fn enter(
@@ -159,7 +183,7 @@ impl<H: ExpandHost> Walk<'_, H> {
         path: &[u8],
         name: &[u8],
         rest: &[&[u8]],
-        depth: usize,
+        place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
         let mut next = [path, name].concat();
@@ -171,7 +195,7 @@ impl<H: ExpandHost> Walk<'_, H> {
             return Ok(());
         }
         next.push(b'/');
-        self.step(next, rest, depth, found)
+        self.step(next, rest, place, found)
     }
 
     /// `**`: this directory and every directory below, without following links.
@@ -179,20 +203,22 @@ impl<H: ExpandHost> Walk<'_, H> {
         &self,
         path: Vec<u8>,
         rest: &[&[u8]],
-        depth: usize,
+        place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
         let last = rest.is_empty();
         let only_directories = matches!(rest, [b""]);
         if last || only_directories {
-            // `**` alone names everything below, `**/` the directories; the start itself when it has a name.
+            // `**` alone names everything below, `**/` the directories; the start itself when it has a name, which keeps its
+            // slash when it was written out.
+            let start = if last && place.matched { path.strip_suffix(b"/").unwrap_or(&path) } else { &path };
             if !path.is_empty() {
-                found.push(path.clone());
+                found.push(start.to_vec());
             }
         } else {
-            self.step(path.clone(), rest, depth, found)?;
+            self.step(path.clone(), rest, place.matched(), found)?;
         }
-        if depth >= MAX_DEPTH {
+        if place.depth >= MAX_DEPTH {
             return Ok(());
         }
         let directory = if path.is_empty() { b".".as_slice() } else { &path };
@@ -204,26 +230,15 @@ impl<H: ExpandHost> Walk<'_, H> {
             }
             let mut next = [path.as_slice(), &entry.name].concat();
             if entry.kind == FileKind::Directory {
-                if last {
-                    found.push(next.clone());
-                }
                 next.push(b'/');
-                if last {
-                    self.below(next, depth + 1, found)?;
-                } else {
-                    self.descend(next, rest, depth + 1, found)?;
-                }
+                self.descend(next, rest, place.below(), found)?;
             } else if last {
+                found.push(next);
+            } else if only_directories && entry.kind == FileKind::Symlink && self.host.is_dir(&next) {
+                next.push(b'/');
                 found.push(next);
             }
         }
-        Ok(())
-    }
-
-    fn below(&self, path: Vec<u8>, depth: usize, found: &mut Vec<Vec<u8>>) -> Result<(), Failure<H::Divert>> {
-        let mut inner = Vec::new();
-        self.descend(path.clone(), &[], depth, &mut inner)?;
-        found.extend(inner.into_iter().filter(|name| *name != path));
         Ok(())
     }
 }
