@@ -89,7 +89,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 fn entry(interp: &mut Interp, directory: &[u8], index: usize, layout: Layout) -> Vec<u8> {
-    let directory = if layout.long { directory.to_vec() } else { polite(interp, directory) };
+    let directory = if layout.long { directory.to_vec() } else { interp.polite_directory(directory) };
     if layout.numbered { [format!("{index:2}  ").as_bytes(), &directory].concat() } else { directory }
 }
 
@@ -98,15 +98,6 @@ fn print_stack(interp: &mut Interp, stack: &[Vec<u8>], layout: Layout) {
         stack.iter().enumerate().map(|(index, directory)| entry(interp, directory, index, layout)).collect();
     let separator: &[u8] = if layout.lines || layout.numbered { b"\n" } else { b" " };
     interp.print([&entries.join(separator), b"\n".as_slice()].concat());
-}
-
-/// With `~` in place of `HOME`.
-fn polite(interp: &mut Interp, directory: &[u8]) -> Vec<u8> {
-    let home = interp.scalar(b"HOME").filter(|home| home.len() > 1).unwrap_or_default();
-    match directory.strip_prefix(home.as_slice()) {
-        Some(rest) if !home.is_empty() && matches!(rest.first(), None | Some(b'/')) => [b"~", rest].concat(),
-        _ => directory.to_vec(),
-    }
 }
 
 fn invalid_number(interp: &mut Interp, spec: &BuiltinSpec, word: &[u8]) -> i32 {

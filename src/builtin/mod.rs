@@ -12,15 +12,19 @@ mod colon;
 mod command;
 mod declare;
 mod dirs;
+mod disown;
 mod echo;
 mod enable;
 mod eval;
 mod exec;
 mod exit;
 mod export;
+mod fg;
 mod getopts;
 mod hash;
 mod help;
+mod jobs;
+mod kill;
 mod let_;
 mod mapfile;
 mod printf;
@@ -57,6 +61,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain(":", Special, colon::run),
     plain("[", Ordinary, test::bracket),
     plain("alias", Ordinary, alias::run),
+    Builtin { name: "bg", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(fg::run_bg(interp, args))) },
     plain("break", Special, break_::run_break),
     Builtin { name: "builtin", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(builtin_::run(interp, args))) },
     plain("caller", Ordinary, caller::run),
@@ -65,6 +70,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain("continue", Special, break_::run_continue),
     plain("declare", Declaration, declare::run),
     plain("dirs", Ordinary, dirs::run),
+    plain("disown", Ordinary, disown::run),
     plain("echo", Ordinary, echo::run),
     plain("enable", Ordinary, enable::run),
     Builtin { name: "eval", kind: Special, run: Run::Waiting(|interp, args| Box::pin(eval::run(interp, args))) },
@@ -72,9 +78,12 @@ pub static BUILTINS: &[Builtin] = &[
     plain("exit", Special, exit::run),
     plain("export", Declaration, export::run),
     plain("false", Ordinary, colon::run_false),
+    Builtin { name: "fg", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(fg::run(interp, args))) },
     plain("getopts", Ordinary, getopts::run),
     plain("hash", Ordinary, hash::run),
     plain("help", Ordinary, help::run),
+    Builtin { name: "jobs", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(jobs::run(interp, args))) },
+    plain("kill", Ordinary, kill::run),
     plain("let", Ordinary, let_::run),
     plain("local", Declaration, declare::run_local),
     Builtin { name: "mapfile", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "mapfile", args))) },

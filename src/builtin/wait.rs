@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 
+use super::support::number;
 use crate::args::BuiltinSpec;
-use crate::interp::{Flow, Interp};
+use crate::expand::{Attributes, word};
+use crate::interp::job::{Job, JobError, JobState};
+use crate::interp::{Flow, Interp, Set};
 use crate::kernel::{Pid, WaitStatus};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("wait", "fnp:");
+
+/// The status of what is no child of this shell.
+const UNKNOWN: i32 = 127;
 
 /// The builtin.
 pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
@@ -15,134 +21,227 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         Err(status) => return Ok(status),
     };
     let variable = parsed.last(b'p').map(<[u8]>::to_vec);
-    if let Some(name) = &variable {
-        interp.vars.unset(name);
+    if let Some(name) = &variable
+        && let Err(status) = clear(interp, name)
+    {
+        return Ok(status);
     }
     interp.flush().await?;
-    if parsed.has(b'n') {
-        return wait_next(interp, &parsed.operands, variable.as_deref()).await;
+    interp.update_jobs();
+    // With job control a job that stops ends the wait, unless `-f` is given.
+    let stops = interp.options.is(Set::Monitor) && !parsed.has(b'f');
+    let outcome = if parsed.has(b'n') {
+        next(interp, &parsed.operands).await
+    } else if parsed.operands.is_empty() {
+        all(interp).await
+    } else {
+        each(interp, &parsed.operands, stops).await
+    };
+    if let (Some(name), Some(pid)) = (&variable, outcome.pid) {
+        interp.set_scalar(name, pid.to_string().as_bytes())?;
     }
-    if parsed.operands.is_empty() {
-        return wait_all(interp).await;
-    }
-    let mut status = 0;
-    for operand in &parsed.operands {
-        status = match resolve(interp, operand) {
-            Ok(pid) => {
-                if let Some(name) = &variable {
-                    interp.vars.set_raw(name, pid.to_string().into_bytes());
-                }
-                match wait_process(interp, pid).await {
-                    Waited::Status(status) => status,
-                    Waited::Interrupted(status) => return Ok(status),
-                }
-            }
-            Err(status) => status,
-        };
-    }
-    Ok(status)
+    Ok(outcome.status)
 }
 
-enum Waited {
-    Status(i32),
-    Interrupted(i32),
+/// What was waited for, and its status.
+struct Outcome {
+    pid: Option<Pid>,
+    status: i32,
 }
 
-fn resolve(interp: &mut Interp, operand: &[u8]) -> Result<Pid, i32> {
-    if operand.first() == Some(&b'%') {
-        let Some(id) = interp.find_job(operand) else {
-            interp.complain("wait", [operand, b": no such job"].concat());
-            return Err(127);
-        };
-        return interp.jobs.get(id).and_then(|job| job.pids.last().copied()).ok_or(127);
+impl Outcome {
+    const fn failed(status: i32) -> Outcome {
+        Outcome { pid: None, status }
     }
-    let Some(pid) = super::support::number(operand) else {
+}
+
+/// Prepares the variable of `-p`.
+fn clear(interp: &mut Interp, name: &[u8]) -> Result<(), i32> {
+    if !word::is_name(name) {
+        interp.complain("wait", [b"`", name, b"': not a valid identifier"].concat());
+        return Err(1);
+    }
+    if interp.variable(name).is_some_and(|variable| variable.attributes.has(Attributes::READONLY)) {
+        interp.complain("wait", [name, b": cannot unset: readonly variable"].concat());
+        return Err(1);
+    }
+    interp.vars.unset(name);
+    Ok(())
+}
+
+/// A trapped signal ends `wait`: 128 and its number. The trap runs before the next command.
+fn interrupted(interp: &Interp) -> Outcome {
+    Outcome::failed(interp.proc.signals.first_pending().map_or(130, |signal| 128 + i32::from(signal.number())))
+}
+
+/// Waits for each operand; the last one gives the status.
+async fn each(interp: &mut Interp, operands: &[Vec<u8>], stops: bool) -> Outcome {
+    let mut outcome = Outcome::failed(0);
+    for operand in operands {
+        let found = if operand.first() == Some(&b'%') { job_process(interp, operand) } else { child(interp, operand) };
+        outcome = match found {
+            Ok(pid) => match wait_for_process(interp, pid, stops).await {
+                Some(status) => Outcome { pid: Some(pid), status },
+                None => return interrupted(interp),
+            },
+            Err(status) => Outcome::failed(status),
+        };
+    }
+    outcome
+}
+
+/// The process of a job that gives its status.
+fn job_process(interp: &mut Interp, spec: &[u8]) -> Result<Pid, i32> {
+    match interp.find_job(spec) {
+        Ok(id) => Ok(interp.jobs.get(id).map_or(0, Job::pid)),
+        Err(error) => {
+            interp.complain("wait", job_message(spec, error));
+            Err(UNKNOWN)
+        }
+    }
+}
+
+/// Why there is no such job.
+pub(super) fn job_message(spec: &[u8], error: JobError) -> Vec<u8> {
+    let bare = spec.strip_prefix(b"%").unwrap_or(spec);
+    match error {
+        JobError::Missing => [spec, b": no such job"].concat(),
+        JobError::Ambiguous => [bare.strip_prefix(b"?").unwrap_or(bare), b": ambiguous job spec"].concat(),
+    }
+}
+
+/// A process that this shell has started.
+fn child(interp: &mut Interp, operand: &[u8]) -> Result<Pid, i32> {
+    let digit = operand.first().is_some_and(u8::is_ascii_digit);
+    let Some(pid) = number(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|_| digit) else {
         interp.complain("wait", [b"`", operand, b"': not a pid or valid job spec"].concat());
         return Err(1);
     };
     let pid = Pid::try_from(pid).unwrap_or(0);
-    if interp.jobs.of_process(pid).is_none() && interp.jobs.remembered(pid).is_none() && !interp.proc.kernel.exists(pid) {
-        interp.complain("wait", format!("pid {pid} is not a child of this shell"));
-        return Err(127);
+    let own = interp.jobs.of_process(pid).is_some_and(|job| !job.inherited);
+    if own || interp.jobs.remembered(pid).is_some() || interp.proc.kernel.is_child(interp.proc.pid, pid) {
+        return Ok(pid);
     }
-    Ok(pid)
+    interp.complain("wait", format!("pid {pid} is not a child of this shell"));
+    Err(UNKNOWN)
 }
 
-async fn wait_process(interp: &mut Interp, pid: Pid) -> Waited {
-    if let Some(status) = interp.jobs.remembered(pid) {
-        forget(interp, pid);
-        return Waited::Status(status.code());
-    }
+/// Waits for a process; none when a signal came first.
+pub(super) async fn wait_for_process(interp: &mut Interp, pid: Pid, stops: bool) -> Option<i32> {
     let kernel = interp.proc.kernel.clone();
     let signals = Arc::clone(&interp.proc.signals);
-    let ended = kernel
-        .wait_any(&signals, || match kernel.status_of(pid) {
-            Some(status) => Some(Some(status)),
-            None if !kernel.exists(pid) => Some(Some(WaitStatus::Exited(127))),
-            None => signals.is_pending().then_some(None),
-        })
-        .await;
-    match ended {
-        Some(status) => {
-            kernel.reap(pid);
-            interp.jobs.remember(pid, status);
-            forget(interp, pid);
-            Waited::Status(status.code())
+    let known = interp.jobs.remembered(pid).or_else(|| process_status(interp, pid));
+    let ended = match known {
+        Some(status) => status,
+        None => {
+            kernel
+                .wait_any(&signals, || match kernel.status_of(pid) {
+                    Some(status) => Some(Some(status)),
+                    None if !kernel.exists(pid) => Some(Some(WaitStatus::Exited(127))),
+                    None if stops && kernel.is_stopped(pid) => {
+                        Some(Some(WaitStatus::Signaled(crate::kernel::Signal::STOP)))
+                    }
+                    None => signals.is_pending().then_some(None),
+                })
+                .await?
         }
-        None => Waited::Interrupted(interrupted(interp)),
+    };
+    settle(interp, pid, ended);
+    Some(ended.code())
+}
+
+fn process_status(interp: &Interp, pid: Pid) -> Option<WaitStatus> {
+    let job = interp.jobs.of_process(pid)?;
+    job.processes.iter().find(|process| process.pid == pid)?.status
+}
+
+/// A process was waited for: its job is said to be killed if it was, and is forgotten.
+fn settle(interp: &mut Interp, pid: Pid, status: WaitStatus) {
+    interp.update_jobs();
+    let job = interp.jobs.of_process(pid).filter(|job| job.state == JobState::Dead).map(|job| job.id);
+    interp.notify_jobs();
+    if let Some(id) = job {
+        interp.mark_notified(id);
+    }
+    interp.jobs.clean();
+    if interp.jobs.of_process(pid).is_none() {
+        interp.jobs.remember(pid, status);
+        interp.proc.kernel.reap(pid);
     }
 }
 
-/// A trapped signal ends `wait`: 128 and its number. The trap runs before the next command.
-fn interrupted(interp: &Interp) -> i32 {
-    interp.proc.signals.first_pending().map_or(130, |signal| 128 + i32::from(signal.number()))
-}
-
-fn forget(interp: &mut Interp, pid: Pid) {
-    if let Some(id) = interp.jobs.of_process(pid).map(|job| job.id) {
-        interp.jobs.remove(id);
-    }
-}
-
-async fn wait_all(interp: &mut Interp) -> Flow {
+/// Waits for everything, in the order of the jobs.
+async fn all(interp: &mut Interp) -> Outcome {
     loop {
-        let next = interp.jobs.iter().find_map(|job| job.pids.last().copied()).or_else(|| interp.last_substitution.take());
-        let Some(pid) = next else { return Ok(0) };
-        if let Waited::Interrupted(status) = wait_process(interp, pid).await {
-            return Ok(status);
+        interp.update_jobs();
+        let running = |job: &&Job| job.state != JobState::Dead && !job.inherited;
+        let Some(pid) = interp.jobs.iter().find(running).map(Job::pid) else { break };
+        if wait_for_process(interp, pid, false).await.is_none() {
+            return interrupted(interp);
+        }
+    }
+    // A process substitution is waited for when it was the last thing started.
+    if let Some(pid) = interp.last_substitution.take()
+        && wait_for_process(interp, pid, false).await.is_none()
+    {
+        return interrupted(interp);
+    }
+    interp.notify_jobs();
+    forget_all(interp);
+    Outcome::failed(0)
+}
+
+/// What has ended is forgotten; a script keeps the process started last, for `$!`.
+fn forget_all(interp: &mut Interp) {
+    let last = interp.last_background;
+    let gone: Vec<u32> =
+        interp.jobs.iter().filter(|job| job.inherited || Some(job.pid()) != last).map(|job| job.id).collect();
+    gone.into_iter().for_each(|id| interp.jobs.remove(id));
+    interp.jobs.forget_finished();
+}
+
+/// `wait -n`: the first job to end, of these or of all.
+async fn next(interp: &mut Interp, operands: &[Vec<u8>]) -> Outcome {
+    let mut ids = Vec::new();
+    for operand in operands {
+        match job_of(interp, operand) {
+            Ok(id) => ids.push(id),
+            Err(error) => interp.complain("wait", job_message(operand, error)),
+        }
+    }
+    if operands.is_empty() {
+        ids.extend(interp.jobs.iter().filter(|job| !job.inherited).map(|job| job.id));
+    }
+    loop {
+        interp.update_jobs();
+        let jobs: Vec<_> = ids.iter().filter_map(|id| interp.jobs.get(*id)).cloned().collect();
+        if jobs.is_empty() {
+            return Outcome::failed(UNKNOWN);
+        }
+        if let Some((job, status)) = jobs.iter().find_map(|job| Some((job, job.status()?))) {
+            settle(interp, job.pid(), status);
+            return Outcome { pid: Some(job.pid()), status: status.code() };
+        }
+        let kernel = interp.proc.kernel.clone();
+        let signals = Arc::clone(&interp.proc.signals);
+        let pids: Vec<Pid> = jobs.iter().flat_map(Job::alive).collect();
+        let ended = kernel
+            .wait_any(&signals, || {
+                let any = pids.iter().any(|pid| kernel.status_of(*pid).is_some() || !kernel.exists(*pid));
+                if any { Some(true) } else { signals.is_pending().then_some(false) }
+            })
+            .await;
+        if !ended {
+            return interrupted(interp);
         }
     }
 }
 
-/// `wait -n`: the first to end.
-async fn wait_next(interp: &mut Interp, operands: &[Vec<u8>], variable: Option<&[u8]>) -> Flow {
-    let mut pids = Vec::new();
-    if operands.is_empty() {
-        pids.extend(interp.jobs.iter().filter_map(|job| job.pids.last().copied()));
+/// A job by its name or by the number of one of its processes.
+fn job_of(interp: &Interp, operand: &[u8]) -> Result<u32, JobError> {
+    if operand.first() == Some(&b'%') {
+        return interp.find_job(operand);
     }
-    for operand in operands {
-        if let Ok(pid) = resolve(interp, operand) {
-            pids.push(pid);
-        }
-    }
-    if pids.is_empty() {
-        return Ok(127);
-    }
-    let kernel = interp.proc.kernel.clone();
-    let signals = Arc::clone(&interp.proc.signals);
-    let jobs = interp.jobs.clone();
-    let known = |pid: &Pid| jobs.remembered(*pid).or_else(|| kernel.status_of(*pid)).map(|_| *pid);
-    let ended = kernel
-        .wait_any(&signals, || match pids.iter().find_map(known) {
-            Some(pid) => Some(Some(pid)),
-            None => signals.is_pending().then_some(None),
-        })
-        .await;
-    let Some(pid) = ended else { return Ok(interrupted(interp)) };
-    if let Some(name) = variable {
-        interp.vars.set_raw(name, pid.to_string().into_bytes());
-    }
-    match wait_process(interp, pid).await {
-        Waited::Status(status) | Waited::Interrupted(status) => Ok(status),
-    }
+    let pid = number(operand).and_then(|pid| Pid::try_from(pid).ok());
+    pid.and_then(|pid| interp.jobs.of_process(pid)).map(|job| job.id).ok_or(JobError::Missing)
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
 use crate::fs::{Errno, FileKind, Follow};
-use crate::kernel::{Proc, Signal, WaitStatus};
+use crate::kernel::{Proc, WaitStatus};
 use crate::syntax::ast::Simple;
 
 /// Where a command was found.
@@ -42,7 +43,7 @@ impl Interp {
                 child.cwd = Arc::clone(&self.proc.cwd);
                 child.umask = self.proc.umask;
                 child.args = args;
-                self.launch(child, &name, in_place).await
+                self.launch(child, &name, simple, in_place).await
             }
             Err(divert) => {
                 if !in_place {
@@ -87,7 +88,7 @@ impl Interp {
         Arc::new(environment.iter().cloned().chain(exported).collect())
     }
 
-    async fn launch(&mut self, mut child: Proc, name: &[u8], in_place: bool) -> Flow {
+    async fn launch(&mut self, mut child: Proc, name: &[u8], simple: &Simple, in_place: bool) -> Flow {
         let found = match self.search(name) {
             Found::Path(path) => path,
             Found::Missing => {
@@ -119,8 +120,12 @@ impl Interp {
             drop(child);
             self.proc.kernel.exit_process(pid, status);
         }
-        let status = self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127));
-        self.say_killed(pid, status, name);
+        let status = self.wait_child(pid).await;
+        if let WaitStatus::Signaled(_) = status {
+            let text = if simple.words.is_empty() { name.to_vec() } else { crate::syntax::print::print_simple(simple) };
+            self.say_killed(&[Process { pid, text: text.into(), status: Some(status) }]);
+        }
+        self.notify_jobs();
         Ok(status.code())
     }
 
@@ -129,13 +134,11 @@ impl Interp {
         // The shell's own descriptors go, so that pipes end with the program.
         self.proc.fds = child.fds.clone();
         let status = if self.proc.kernel.loader().needs_task(program) {
-            let mut nested = self.proc.fork(None, false)?;
-            nested.args = std::mem::take(&mut child.args);
-            nested.environment = Arc::clone(&child.environment);
-            let pid = nested.pid;
-            child.fds = crate::kernel::Fds::default();
-            nested.start_task(program.to_vec());
-            self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127))
+            // The number stays, so that a signal finds it.
+            let (kernel, pid) = (child.kernel.clone(), child.pid);
+            kernel.detach(pid);
+            child.start_task(program.to_vec());
+            kernel.ended(pid).await
         } else {
             Box::pin(child.run_program(program)).await
         };
@@ -143,16 +146,6 @@ impl Interp {
             WaitStatus::Exited(code) => Ok(i32::from(code)),
             WaitStatus::Signaled(signal) => Err(Divert::Kill(signal)),
         }
-    }
-
-    /// bash says how a program in the foreground was killed, but not for SIGINT and SIGPIPE.
-    fn say_killed(&mut self, pid: u32, status: WaitStatus, name: &[u8]) {
-        let WaitStatus::Signaled(signal) = status else { return };
-        if signal == Signal::INT || signal == Signal::PIPE {
-            return;
-        }
-        let text = format!("{pid:>6} {:<23} ", signal.description());
-        self.error([text.as_bytes(), name].concat());
     }
 
     /// Resolves what a path holds; on failure says it and gives the status.

@@ -1,9 +1,37 @@
-//! Background jobs of a shell.
+//! The jobs of a shell: what runs in the background, which one is current, and what is said when it ends.
+//!
+//! A script has jobs as an interactive shell has, only without process groups unless `set -m`. bash looks at them when it reads a line,
+//! and after each command that it waited for ([`Interp::notify_jobs`]): a job killed by a signal is reported then. When a job may be
+//! forgotten depends on how the shell was started: `bash -c` forgets it as soon as it has ended, a script keeps it until `jobs` has
+//! shown it or `wait` has asked for it. Job tests are in `corpus/cases/job`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Interp;
-use crate::kernel::{Pid, WaitStatus};
+use super::{Interp, Set, TrapKey};
+use crate::kernel::{Pid, Signal, WaitStatus};
+
+/// A process of a job.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// Its number.
+    pub pid: Pid,
+    /// The command, as `jobs` prints it.
+    pub text: Arc<[u8]>,
+    /// How it ended, when it has.
+    pub status: Option<WaitStatus>,
+}
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobState {
+    /// Some process runs.
+    Running,
+    /// No process runs, and some are stopped.
+    Stopped,
+    /// All processes have ended.
+    Dead,
+}
 
 /// A job.
 #[derive(Debug, Clone)]
@@ -11,34 +39,92 @@ pub struct Job {
     /// `%id`
     pub id: u32,
     /// Its processes; the last one gives the status.
-    pub pids: Vec<Pid>,
-    /// How it ended, when known.
-    pub status: Option<WaitStatus>,
-    /// The command, as `jobs` prints it.
-    pub text: Vec<u8>,
-    /// Has a process group of its own.
+    pub processes: Vec<Process>,
+    /// What it does, as far as the shell knows.
+    pub state: JobState,
+    /// Has a process group of its own: that of its first process.
     pub group: bool,
     /// `disown -h`
     pub keep: bool,
-    /// Its end was shown.
+    /// Its state was shown.
     pub notified: bool,
+    /// Belongs to the shell that this one was forked from: it can be listed, not waited for.
+    pub inherited: bool,
+    /// Where it was started.
+    pub directory: Arc<[u8]>,
+}
+
+/// How a job is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobStyle {
+    /// `jobs`: one line.
+    Standard,
+    /// `jobs -l`: a line a process.
+    Long,
+    /// A message about a job that was killed: long, without its number.
+    Message,
 }
 
 /// The jobs of a shell; cloning shares them until changed.
 #[derive(Debug, Clone, Default)]
 pub struct Jobs {
     list: Arc<Vec<Job>>,
+    current: Option<u32>,
+    previous: Option<u32>,
     /// Statuses of processes that are no job any more: `wait PID` still answers.
-    finished: Arc<std::collections::BTreeMap<Pid, WaitStatus>>,
+    finished: Arc<BTreeMap<Pid, WaitStatus>>,
 }
 
 /// How many statuses of finished processes are kept, as `CHILD_MAX` bounds it in bash.
 const KEPT: usize = 4096;
 
+/// The width of the longest description of a signal; states are padded to it.
+const STATE_WIDTH: usize = 24;
+
+impl Job {
+    /// The process that gives the status.
+    pub fn last(&self) -> Option<&Process> {
+        self.processes.last()
+    }
+
+    /// The number of the process that gives the status.
+    pub fn pid(&self) -> Pid {
+        self.last().map_or(0, |process| process.pid)
+    }
+
+    /// The number of the first process, which leads the group.
+    pub fn leader(&self) -> Pid {
+        self.processes.first().map_or(0, |process| process.pid)
+    }
+
+    /// Numbers of the processes that have not ended.
+    pub fn alive(&self) -> impl Iterator<Item = Pid> {
+        self.processes.iter().filter(|process| process.status.is_none()).map(|process| process.pid)
+    }
+
+    /// The status, once all processes have ended.
+    pub fn status(&self) -> Option<WaitStatus> {
+        (self.state == JobState::Dead).then(|| self.last()?.status).flatten()
+    }
+
+    fn state_of(&self, process: &Process, posix: bool) -> String {
+        match (self.state, process.status) {
+            (JobState::Running, _) => "Running".into(),
+            (JobState::Stopped, _) => "Stopped".into(),
+            (_, Some(WaitStatus::Signaled(signal))) => signal.description(),
+            (_, Some(WaitStatus::Exited(0))) => "Done".into(),
+            (_, Some(WaitStatus::Exited(code))) if posix => format!("Done({code})"),
+            (_, Some(WaitStatus::Exited(code))) => format!("Exit {code}"),
+            (_, None) => "Unknown status".into(),
+        }
+    }
+}
+
 impl Jobs {
-    /// A subshell has no jobs, but can list its parent's.
-    pub(super) fn for_child(&self) -> Jobs {
-        Jobs::default()
+    /// What a forked shell sees of its parent's jobs when it may list them.
+    pub(super) fn inherited(&self) -> Jobs {
+        let list = self.list.iter().map(|job| Job { inherited: true, ..job.clone() }).collect();
+        Jobs { list: Arc::new(list), current: self.current, previous: self.previous, finished: Arc::default() }
     }
 
     /// Number of jobs.
@@ -47,18 +133,29 @@ impl Jobs {
     }
 
     /// There is no job.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Adds a job.
-    pub fn add(&mut self, pids: Vec<Pid>, text: Vec<u8>, group: bool) {
+    /// Adds a job, which becomes the current one unless one is stopped.
+    pub fn add(&mut self, processes: Vec<Process>, group: bool, directory: Arc<[u8]>) {
         let id = self.list.iter().map(|job| job.id).max().unwrap_or(0) + 1;
-        Arc::make_mut(&mut self.list).push(Job { id, pids, status: None, text, group, keep: false, notified: false });
+        Arc::make_mut(&mut self.list).push(Job {
+            id,
+            processes,
+            state: JobState::Running,
+            group,
+            keep: false,
+            notified: false,
+            inherited: false,
+            directory,
+        });
+        self.choose_current();
     }
 
     /// All jobs.
-    pub fn iter(&self) -> impl Iterator<Item = &Job> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Job> {
         self.list.iter()
     }
 
@@ -74,18 +171,33 @@ impl Jobs {
 
     /// The job that a process belongs to.
     pub fn of_process(&self, pid: Pid) -> Option<&Job> {
-        self.list.iter().find(|job| job.pids.contains(&pid))
+        self.list.iter().find(|job| job.processes.iter().any(|process| process.pid == pid))
     }
 
-    /// The current job (`%+`): the newest; and the previous one (`%-`).
+    /// The current job (`%+`) and the previous one (`%-`).
     pub fn current(&self) -> (Option<u32>, Option<u32>) {
-        let mut ids = self.list.iter().rev().map(|job| job.id);
-        (ids.next(), ids.next())
+        (self.current, self.previous)
     }
 
-    /// Forgets a job.
+    /// Forgets a job; its status can still be asked for.
     pub fn remove(&mut self, id: u32) {
+        let Some(job) = self.get(id) else { return };
+        let ended = (job.pid(), job.status());
         Arc::make_mut(&mut self.list).retain(|job| job.id != id);
+        if let (pid, Some(status)) = ended {
+            self.remember(pid, status);
+        }
+        if self.current == Some(id) || self.previous == Some(id) {
+            self.choose_current();
+        }
+    }
+
+    /// Forgets the dead jobs that were shown.
+    pub fn clean(&mut self) {
+        let gone = |job: &&Job| job.notified && job.state == JobState::Dead;
+        while let Some(id) = self.list.iter().find(gone).map(|job| job.id) {
+            self.remove(id);
+        }
     }
 
     /// Keeps the status of a process that was waited for.
@@ -101,49 +213,297 @@ impl Jobs {
     pub fn remembered(&self, pid: Pid) -> Option<WaitStatus> {
         self.finished.get(&pid).copied()
     }
-}
 
-impl Interp {
-    /// Learns which jobs have ended.
-    pub fn update_jobs(&mut self) {
-        if self.jobs.is_empty() {
-            return;
-        }
-        let kernel = self.proc.kernel.clone();
-        let ended: Vec<(u32, Pid, WaitStatus)> = self
-            .jobs
-            .iter()
-            .filter(|job| job.status.is_none())
-            .filter_map(|job| {
-                let pid = *job.pids.last()?;
-                Some((job.id, pid, kernel.status_of(pid)?))
-            })
-            .collect();
-        for (id, pid, status) in ended {
-            if let Some(job) = self.jobs.get_mut(id) {
-                job.status = Some(status);
-            }
-            self.jobs.remember(pid, status);
-            kernel.reap(pid);
+    /// Forgets the statuses of all that is no job any more.
+    pub fn forget_finished(&mut self) {
+        self.finished = Arc::default();
+    }
+
+    fn state(&self, id: Option<u32>) -> Option<JobState> {
+        self.get(id?).map(|job| job.state)
+    }
+
+    /// The newest job in a state, older than `before`.
+    fn newest(&self, state: JobState, before: Option<u32>) -> Option<u32> {
+        let older = |job: &&Job| before.is_none_or(|before| job.id < before);
+        self.list.iter().rev().filter(older).find(|job| job.state == state).map(|job| job.id)
+    }
+
+    /// Chooses the current job anew: a stopped one first, then the newest that runs.
+    pub fn choose_current(&mut self) {
+        let stopped = |id: Option<u32>| id.filter(|_| self.state(id) == Some(JobState::Stopped));
+        let candidate = stopped(self.current)
+            .or_else(|| stopped(self.previous))
+            .or_else(|| self.newest(JobState::Stopped, None))
+            .or_else(|| self.newest(JobState::Running, None));
+        match candidate {
+            Some(id) => self.set_current(id),
+            None => (self.current, self.previous) = (None, None),
         }
     }
 
-    /// Resolves `%n`, `%%`, `%+`, `%-`, `%text`, `%?text`.
-    pub fn find_job(&self, spec: &[u8]) -> Option<u32> {
-        let text = spec.strip_prefix(b"%")?;
+    /// Makes a job the current one; the one before becomes the previous one, unless a better one is there.
+    pub fn set_current(&mut self, id: u32) {
+        if self.current != Some(id) {
+            self.previous = self.current.replace(id);
+        }
+        let state = self.state(self.current);
+        if self.previous != self.current && self.state(self.previous) == Some(JobState::Stopped) {
+            return;
+        }
+        let candidate = match state {
+            Some(JobState::Stopped) => {
+                self.newest(JobState::Stopped, Some(id)).or_else(|| self.newest(JobState::Running, None))
+            }
+            _ => self.newest(JobState::Running, Some(id)),
+        };
+        self.previous = candidate.or(self.current);
+    }
+}
+
+/// How a job's name failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobError {
+    /// There is none.
+    Missing,
+    /// There are several.
+    Ambiguous,
+}
+
+impl Interp {
+    /// Learns which processes have ended or stopped.
+    pub fn update_jobs(&mut self) {
+        if self.jobs.iter().all(|job| job.state == JobState::Dead || job.inherited) {
+            return;
+        }
+        let kernel = self.proc.kernel.clone();
+        let mut changed = Vec::new();
+        for job in self.jobs.iter().filter(|job| job.state != JobState::Dead && !job.inherited) {
+            let mut fresh = job.clone();
+            for process in fresh.processes.iter_mut().filter(|process| process.status.is_none()) {
+                process.status = kernel.status_of(process.pid);
+                if process.status.is_some() {
+                    kernel.reap(process.pid);
+                } else if !kernel.exists(process.pid) {
+                    process.status = Some(WaitStatus::Exited(127));
+                }
+            }
+            let state = match fresh.alive().next() {
+                None => JobState::Dead,
+                Some(_) if fresh.alive().all(|pid| kernel.is_stopped(pid)) => JobState::Stopped,
+                Some(_) => JobState::Running,
+            };
+            let moved = state != fresh.state;
+            fresh.notified &= !moved || state == JobState::Running;
+            fresh.state = state;
+            if moved || fresh.alive().count() != job.alive().count() {
+                changed.push((fresh, moved && state == JobState::Stopped));
+            }
+        }
+        for (fresh, stopped) in changed {
+            let id = fresh.id;
+            if let Some(job) = self.jobs.get_mut(id) {
+                *job = fresh;
+            }
+            if stopped {
+                self.jobs.set_current(id);
+            }
+        }
+    }
+
+    /// Resolves `%n`, `%%`, `%+`, `%-`, `%text`, `%?text`; a number or text may lack its `%`.
+    pub fn find_job(&self, spec: &[u8]) -> Result<u32, JobError> {
+        let text = spec.strip_prefix(b"%").unwrap_or(spec);
         let (current, previous) = self.jobs.current();
         match text {
-            b"" | b"%" | b"+" => return current,
-            b"-" => return previous.or(current),
+            b"" | b"%" | b"+" => return current.ok_or(JobError::Missing),
+            b"-" => return previous.ok_or(JobError::Missing),
             _ => {}
         }
-        if let Some(number) = crate::expand::arith::plain_number(text) {
-            return self.jobs.get(u32::try_from(number).ok()?).map(|job| job.id);
+        if text.iter().all(u8::is_ascii_digit) {
+            let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            return number.and_then(|id| self.jobs.get(id)).map(|job| job.id).ok_or(JobError::Missing);
         }
-        let found = match text.strip_prefix(b"?") {
-            Some(part) => self.jobs.iter().find(|job| memchr::memmem::find(&job.text, part).is_some()),
-            None => self.jobs.iter().find(|job| job.text.starts_with(text)),
+        let matches = |process: &Process| match text.strip_prefix(b"?") {
+            Some(part) => memchr::memmem::find(&process.text, part).is_some(),
+            None => process.text.starts_with(text),
         };
-        found.map(|job| job.id)
+        let mut found = self.jobs.iter().filter(|job| job.processes.iter().any(matches));
+        match (found.next(), found.next()) {
+            (Some(job), None) => Ok(job.id),
+            (Some(_), Some(_)) => Err(JobError::Ambiguous),
+            _ => Err(JobError::Missing),
+        }
+    }
+
+    /// Looks at the jobs where bash does: says which were killed, forgets what need not be kept.
+    pub fn notify_jobs(&mut self) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        self.update_jobs();
+        let waiting: Vec<Job> = self.jobs.iter().filter(|job| !job.notified && !job.inherited).cloned().collect();
+        let script = self.started_as != Some(b'c') && !self.in_substitution;
+        for job in waiting {
+            let killed = matches!(job.status(), Some(WaitStatus::Signaled(_)));
+            if job.state == JobState::Running || (script && !killed) {
+                continue;
+            }
+            if self.in_substitution {
+                // What was started last is kept until `wait` asks for it.
+                if job.state == JobState::Dead && self.last_background != Some(job.pid()) {
+                    self.mark_notified(job.id);
+                }
+                continue;
+            }
+            self.notify_job(&job);
+            self.mark_notified(job.id);
+        }
+        self.jobs.clean();
+    }
+
+    fn notify_job(&mut self, job: &Job) {
+        let monitor = self.options.is(Set::Monitor);
+        match job.status() {
+            None if job.state == JobState::Stopped => {
+                let text = self.describe_job(job, JobStyle::Standard);
+                self.print_error([b"\n", text.as_slice()].concat());
+            }
+            Some(WaitStatus::Signaled(signal)) if self.reports(signal) => {
+                let text = self.describe_job(job, JobStyle::Message);
+                self.error_text(&text);
+            }
+            Some(_) if monitor => {
+                let text = self.describe_job(job, JobStyle::Standard);
+                self.print_error(text);
+            }
+            _ => {}
+        }
+    }
+
+    /// The signal is one whose victims are reported.
+    fn reports(&self, signal: Signal) -> bool {
+        !matches!(signal, Signal::INT | Signal::TERM | Signal::PIPE)
+            && self.traps.active.get(&TrapKey::Signal(signal)).is_none_or(|text| text.is_empty())
+    }
+
+    /// The message with the shell's prefix; it ends its own lines.
+    fn error_text(&mut self, text: &[u8]) {
+        self.error(text.strip_suffix(b"\n").unwrap_or(text));
+    }
+
+    /// The state of a job was shown.
+    pub fn mark_notified(&mut self, id: u32) {
+        if let Some(job) = self.jobs.get_mut(id) {
+            job.notified = true;
+        }
+    }
+
+    /// Says how processes in the foreground died, where bash does. The last one decides.
+    pub(super) fn say_killed(&mut self, processes: &[Process]) {
+        let killed = processes.iter().rev().find_map(|process| match process.status {
+            Some(WaitStatus::Exited(0)) if self.options.is(Set::Pipefail) => None,
+            status => Some(status),
+        });
+        let Some(Some(WaitStatus::Signaled(signal))) = killed else { return };
+        if self.in_substitution || matches!(signal, Signal::INT | Signal::PIPE) {
+            return;
+        }
+        if !self.reports(signal) {
+            self.print_error(format!("{}\n", signal.description()));
+            return;
+        }
+        let job = Job {
+            id: 0,
+            processes: processes.to_vec(),
+            state: JobState::Dead,
+            group: false,
+            keep: false,
+            notified: true,
+            inherited: false,
+            directory: Arc::clone(&self.proc.cwd),
+        };
+        let text = self.describe_job(&job, JobStyle::Message);
+        self.error_text(&text);
+    }
+
+    /// The lines that tell of a job.
+    pub fn describe_job(&mut self, job: &Job, style: JobStyle) -> Vec<u8> {
+        let mut text = Vec::new();
+        if style != JobStyle::Message {
+            let mark = match self.jobs.current() {
+                (Some(current), _) if current == job.id => '+',
+                (_, Some(previous)) if previous == job.id => '-',
+                _ => ' ',
+            };
+            text.extend_from_slice(format!("[{}]{mark} ", job.id).as_bytes());
+        }
+        let tail = self.job_tail(job);
+        let long = style != JobStyle::Standard;
+        let count = job.processes.len();
+        for (i, process) in job.processes.iter().enumerate() {
+            self.describe_process(job, process, i, long, &mut text);
+            if i + 1 == count {
+                text.extend_from_slice(&tail);
+            }
+            if long || i + 1 == count {
+                text.push(b'\n');
+            }
+        }
+        text
+    }
+
+    fn describe_process(&self, job: &Job, process: &Process, index: usize, long: bool, text: &mut Vec<u8>) {
+        let posix = self.options.is(Set::Posix);
+        let state = |process: &Process| job.state_of(process, posix);
+        match (index, long) {
+            (0, _) => {}
+            (_, true) => text.extend_from_slice(b"     "),
+            (_, false) => text.extend_from_slice(b" |"),
+        }
+        if long {
+            text.extend_from_slice(format!("{:5}", process.pid).as_bytes());
+        }
+        text.push(b' ');
+        let shown = match (index, long) {
+            (0, true) => Some(state(process)),
+            (0, false) => job.last().map(state),
+            (_, true) => {
+                let same = job.processes.first().is_some_and(|first| first.status == process.status);
+                Some(if same { String::new() } else { state(process) })
+            }
+            (_, false) => None,
+        };
+        if let Some(shown) = shown {
+            // Nothing to say leaves room for the bar.
+            let width = if shown.is_empty() { STATE_WIDTH - 2 } else { STATE_WIDTH };
+            text.extend_from_slice(format!("{shown:width$}").as_bytes());
+        }
+        if index > 0 && long {
+            text.extend_from_slice(b"| ");
+        }
+        text.extend_from_slice(&process.text);
+    }
+
+    /// What follows the command: `&`, and where it runs when that is not here.
+    fn job_tail(&mut self, job: &Job) -> Vec<u8> {
+        let mut tail = Vec::new();
+        if job.state == JobState::Running {
+            tail.extend_from_slice(b" &");
+        }
+        if job.directory != self.proc.cwd {
+            let directory = self.polite_directory(&job.directory);
+            tail.extend_from_slice(&[b"  (wd: ", directory.as_slice(), b")"].concat());
+        }
+        tail
+    }
+
+    /// A directory with `~` in place of `HOME`.
+    pub fn polite_directory(&mut self, directory: &[u8]) -> Vec<u8> {
+        let home = self.scalar(b"HOME").filter(|home| home.len() > 1).unwrap_or_default();
+        match directory.strip_prefix(home.as_slice()) {
+            Some(rest) if !home.is_empty() && matches!(rest.first(), None | Some(b'/')) => [b"~", rest].concat(),
+            _ => directory.to_vec(),
+        }
     }
 }

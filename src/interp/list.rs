@@ -40,6 +40,9 @@ impl Interp {
             } else {
                 self.and_or(&item.and_or).await?;
             }
+            if self.proc.signals.is_pending() {
+                self.run_pending_traps().await?;
+            }
         }
         Ok(self.status)
     }
@@ -56,6 +59,9 @@ impl Interp {
         for (i, (connector, pipeline)) in and_or.rest.iter().enumerate() {
             if (*connector == Connector::And) != (status == 0) {
                 continue;
+            }
+            if self.proc.signals.is_pending() {
+                self.run_pending_traps().await?;
             }
             status = if i + 1 == and_or.rest.len() {
                 self.checked_pipeline(pipeline).await?

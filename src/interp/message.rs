@@ -84,9 +84,12 @@ impl Interp {
         if let Some(halt) = self.proc.kernel.meter().halted() {
             return Err(Divert::Halt(halt));
         }
-        if errno == Errno::EPIPE && self.proc.signals.disposition(Signal::PIPE) == Disposition::Default {
-            self.pending.clear();
-            return Err(Divert::Kill(Signal::PIPE));
+        if errno == Errno::EPIPE && self.proc.signals.disposition(Signal::PIPE) != Disposition::Ignore {
+            if !self.traps.active.contains_key(&super::TrapKey::Signal(Signal::PIPE)) {
+                self.pending.clear();
+                return Err(Divert::Kill(Signal::PIPE));
+            }
+            let _ = self.proc.kernel.kill_from(self.proc.pid, self.proc.pid, Some(Signal::PIPE));
         }
         let is_output = self.proc.fds.get(1).is_ok_and(|output| Arc::ptr_eq(output, file));
         if is_output {

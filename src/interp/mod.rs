@@ -148,6 +148,8 @@ pub struct Interp {
     detached: bool,
     /// An ERR or DEBUG trap was set at some time: commands are noted for `BASH_COMMAND`.
     noting: bool,
+    /// Runs inside a command substitution: says nothing of killed jobs.
+    in_substitution: bool,
     /// A trap is running: its own kind does not run again.
     in_trap: u8,
     /// Depth of substitutions and `eval` for `PS4`.

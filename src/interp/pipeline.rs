@@ -2,10 +2,18 @@
 
 use std::sync::Arc;
 
+use super::job::Process;
 use super::{Divert, Flow, Interp, Set, Shopt};
 use crate::fs::Device;
-use crate::kernel::{File, Pid, WaitStatus};
+use crate::kernel::{Disposition, File, Pid, Signal, WaitStatus};
 use crate::syntax::ast::{AndOr, Command, Item, List, Pipeline, TimeFormat};
+
+/// How a pipeline runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Foreground,
+    Background,
+}
 
 impl Interp {
     /// Everything but a single command without `time`.
@@ -30,13 +38,75 @@ impl Interp {
 
     async fn stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow {
         self.flush().await?;
-        let mut pids = Vec::with_capacity(commands.len());
-        let mut input: Option<Arc<File>> = None;
-        let group = self.options.is(Set::Monitor).then_some(0);
         let Some((last, first)) = commands.split_last() else { return Ok(0) };
-        for (i, command) in first.iter().enumerate() {
+        let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Foreground)?;
+        let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
+        let mut own = None;
+        if last_here {
+            own = Some(self.last_stage_here(last, input).await);
+        } else {
+            let mut child = self.fork(self.stage_group(&processes), true)?;
+            if let Some(input) = input {
+                child.set_fd(0, input);
+            }
+            child.detached = true;
+            child.jobs = self.jobs.inherited();
+            let pid = child.proc.pid;
+            let status = child.run_to_end(Arc::new(single(last))).await?;
+            let text = crate::syntax::print::print_command(last).into();
+            processes.push(Process { pid, text, status: Some(status) });
+        }
+        for process in processes.iter_mut().filter(|process| process.status.is_none()) {
+            process.status = Some(self.wait_child(process.pid).await);
+        }
+        let ended = |process: &Process| process.status.map_or(127, WaitStatus::code);
+        let mut statuses: Vec<i32> = processes.iter().map(ended).collect();
+        if let Some(own) = own {
+            statuses.push(own?);
+        }
+        self.say_killed(&processes);
+        self.notify_jobs();
+        let status = self.pipeline_status(&statuses);
+        self.pipe_status = statuses;
+        self.status = status;
+        Ok(status)
+    }
+
+    /// `lastpipe`: the last command runs in this shell.
+    async fn last_stage_here(&mut self, command: &Command, input: Option<Arc<File>>) -> Flow {
+        let old = input.map(|input| self.proc.fds.set(0, input, u32::MAX).ok().flatten());
+        let result = self.command(command).await;
+        if let Some(old) = old {
+            let _ = match old {
+                Some(file) => self.proc.fds.set(0, file, u32::MAX).map(drop),
+                None => self.proc.fds.close(0).map(drop),
+            };
+        }
+        result
+    }
+
+    /// The process group of the next stage: under `set -m` that of the first one.
+    fn stage_group(&self, processes: &[Process]) -> Option<Pid> {
+        self.options.is(Set::Monitor).then(|| processes.first().map_or(0, |process| process.pid))
+    }
+
+    /// Starts commands that write into a pipe each; what the next one reads is left.
+    fn start_stages(
+        &mut self,
+        commands: &[Command],
+        pipe_stderr: &[bool],
+        manner: Manner,
+    ) -> Flow<(Vec<Process>, Option<Arc<File>>)> {
+        let mut processes = Vec::with_capacity(commands.len() + 1);
+        let mut input: Option<Arc<File>> = None;
+        for (i, command) in commands.iter().enumerate() {
             let (reader, writer) = self.proc.kernel.pipe();
-            let mut child = self.fork(group, false)?;
+            let mut child = self.fork(self.stage_group(&processes), false)?;
+            if manner == Manner::Background {
+                child.go_background(i == 0);
+            } else {
+                child.jobs = self.jobs.inherited();
+            }
             if let Some(input) = input.take() {
                 child.set_fd(0, input);
             }
@@ -45,42 +115,12 @@ impl Interp {
             }
             child.set_fd(1, writer);
             child.detached = true;
-            pids.push(child.proc.pid);
+            let text = crate::syntax::print::print_command(command).into();
+            processes.push(Process { pid: child.proc.pid, text, status: None });
             child.start_task(Arc::new(single(command)));
             input = Some(reader);
         }
-        let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
-        let mut statuses = Vec::with_capacity(commands.len());
-        if last_here {
-            let old = input.map(|input| self.proc.fds.set(0, input, u32::MAX).ok().flatten());
-            let result = self.command(last).await;
-            if let Some(old) = old {
-                let _ = match old {
-                    Some(file) => self.proc.fds.set(0, file, u32::MAX).map(drop),
-                    None => self.proc.fds.close(0).map(drop),
-                };
-            }
-            for pid in pids {
-                statuses.push(self.wait_child(pid).await);
-            }
-            statuses.push(result?);
-        } else {
-            let mut child = self.fork(group, true)?;
-            if let Some(input) = input {
-                child.set_fd(0, input);
-            }
-            child.detached = true;
-            let body = Arc::new(single(last));
-            let status = child.run_to_end(body).await?;
-            for pid in pids {
-                statuses.push(self.wait_child(pid).await);
-            }
-            statuses.push(status);
-        }
-        let status = self.pipeline_status(&statuses);
-        self.pipe_status = statuses;
-        self.status = status;
-        Ok(status)
+        Ok((processes, input))
     }
 
     fn pipeline_status(&self, statuses: &[i32]) -> i32 {
@@ -91,12 +131,9 @@ impl Interp {
         last
     }
 
-    /// Waits for a child; says how it died where bash does.
-    pub(super) async fn wait_child(&mut self, pid: Pid) -> i32 {
-        match self.proc.kernel.wait(pid).await {
-            Ok(status) => status.code(),
-            Err(_) => 127,
-        }
+    /// Waits for a child.
+    pub(super) async fn wait_child(&mut self, pid: Pid) -> WaitStatus {
+        self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127))
     }
 
     pub(super) fn set_fd(&mut self, fd: u32, file: Arc<File>) {
@@ -106,27 +143,64 @@ impl Interp {
     /// `command &`
     pub(super) async fn background(&mut self, and_or: &AndOr) -> Flow {
         self.flush().await?;
-        let monitor = self.options.is(Set::Monitor);
-        let mut child = self.fork(monitor.then_some(0), false)?;
-        if !monitor && !self.detached {
-            let null = File::device(&self.proc.kernel, Device::Null, crate::fs::OpenFlags::READ);
-            child.set_fd(0, Arc::new(null));
-        }
-        child.detached = true;
-        if !monitor {
-            for signal in [crate::kernel::Signal::INT, crate::kernel::Signal::QUIT] {
-                child.proc.signals.set(signal, crate::kernel::Disposition::Ignore);
+        let processes = match and_or {
+            AndOr { first: Pipeline { commands, pipe_stderr, time: None, .. }, rest }
+                if commands.len() > 1 && rest.is_empty() =>
+            {
+                self.background_stages(commands, pipe_stderr)?
             }
-        }
-        let pid = child.proc.pid;
-        let text = crate::syntax::print::print_and_or(and_or);
-        let body = List { items: vec![Item { and_or: and_or.clone(), background: false, newline: false }] };
-        child.start_task(Arc::new(body));
-        self.jobs.add(vec![pid], text, monitor);
-        self.last_background = Some(pid);
+            _ => vec![self.background_list(and_or)?],
+        };
+        self.last_background = processes.last().map(|process| process.pid);
+        self.update_jobs();
+        self.jobs.clean();
+        self.jobs.add(processes, self.options.is(Set::Monitor), Arc::clone(&self.proc.cwd));
         self.status = 0;
         self.set_pipe_status(0);
         Ok(0)
+    }
+
+    /// Each stage is a child of this shell, so that `jobs` and `kill` see it.
+    fn background_stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow<Vec<Process>> {
+        let Some((last, first)) = commands.split_last() else { return Ok(Vec::new()) };
+        let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Background)?;
+        let mut child = self.fork(self.stage_group(&processes), false)?;
+        child.go_background(false);
+        if let Some(input) = input {
+            child.set_fd(0, input);
+        }
+        let text = crate::syntax::print::print_command(last).into();
+        processes.push(Process { pid: child.proc.pid, text, status: None });
+        child.start_task(Arc::new(single(last)));
+        Ok(processes)
+    }
+
+    fn background_list(&mut self, and_or: &AndOr) -> Flow<Process> {
+        let mut child = self.fork(self.stage_group(&[]), false)?;
+        child.go_background(true);
+        // A `!` in front is lost in the background.
+        let mut and_or = and_or.clone();
+        if and_or.rest.is_empty() {
+            and_or.first.negated = false;
+        }
+        let text = crate::syntax::print::print_and_or(&and_or).into();
+        let process = Process { pid: child.proc.pid, text, status: None };
+        child.start_task(Arc::new(List { items: vec![Item { and_or, background: false, newline: false }] }));
+        Ok(process)
+    }
+
+    /// What a background process is spared without job control: input, and signals from the keyboard.
+    fn go_background(&mut self, reads_nothing: bool) {
+        if !self.options.is(Set::Monitor) {
+            if reads_nothing && !self.detached {
+                let null = File::device(&self.proc.kernel, Device::Null, crate::fs::OpenFlags::READ);
+                self.set_fd(0, Arc::new(null));
+            }
+            for signal in [Signal::INT, Signal::QUIT] {
+                self.proc.signals.set(signal, Disposition::Ignore);
+            }
+        }
+        self.detached = true;
     }
 
     fn report_time(&mut self, format: TimeFormat, start: crate::fs::Timestamp) {
@@ -216,7 +290,7 @@ impl Interp {
     }
 
     /// Runs a list in this process to its end, inside the caller's task or, when deep, in one of its own.
-    pub(super) async fn run_to_end(mut self, body: Arc<List>) -> Flow {
+    pub(super) async fn run_to_end(mut self, body: Arc<List>) -> Flow<WaitStatus> {
         let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
         self.nest += 1;
         if self.nest >= super::HOP {
@@ -229,7 +303,7 @@ impl Interp {
                 Err(divert) => return Err(divert),
             }
         }
-        Ok(kernel.wait(pid).await.map_or(127, WaitStatus::code))
+        Ok(kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127)))
     }
 
     /// The status a process ends with: the list's, after the EXIT trap.
@@ -247,6 +321,9 @@ impl Interp {
 
     async fn command_as_process(&mut self, command: &Command) -> Flow {
         let status = self.command(command).await?;
+        if self.proc.signals.is_pending() {
+            self.run_pending_traps().await?;
+        }
         if status != 0 && !self.context.unchecked && matches!(command, Command::Simple(_)) {
             return self.command_failed(status).await;
         }
@@ -258,7 +335,13 @@ impl Interp {
         let status = match flow {
             Ok(status) | Err(Divert::Exit(status) | Divert::Return(status) | Divert::Discard(status)) => status,
             Err(Divert::Break(_) | Divert::Continue(_)) => self.status,
-            Err(Divert::Kill(signal)) => return Ok(WaitStatus::Signaled(signal)),
+            Err(Divert::Kill(signal)) => {
+                if signal != Signal::KILL {
+                    self.run_exit_trap(128 + i32::from(signal.number())).await?;
+                }
+                let _ = self.flush().await;
+                return Ok(WaitStatus::Signaled(signal));
+            }
             Err(halt @ Divert::Halt(_)) => return Err(halt),
         };
         self.status = status;

@@ -66,6 +66,7 @@ impl Interp {
         let mut any = false;
         loop {
             self.proc.kernel.meter().charge(1)?;
+            self.notify_jobs();
             let start = parser.position();
             let parsed = parser.next(&Env(self));
             self.say_parse_warnings(parser);

@@ -320,6 +320,11 @@ impl Interp {
         flow
     }
 
+    /// Runs words as a simple command: nothing is expanded.
+    pub async fn run_words(&mut self, args: Vec<Vec<u8>>) -> Flow {
+        self.run_named(&Simple::default(), args).await
+    }
+
     /// `command NAME` and `builtin NAME`: no function is looked at.
     pub async fn run_unshadowed(&mut self, args: Vec<Vec<u8>>, only_builtins: bool) -> Flow {
         let name = args.first().cloned().unwrap_or_default();

@@ -107,6 +107,7 @@ impl Interp {
             keep_redirects: false,
             detached: false,
             noting: false,
+            in_substitution: false,
             in_trap: 0,
             evals: 0,
             nest: 0,

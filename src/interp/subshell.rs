@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
+use super::job::{Jobs, Process};
 use super::{Divert, ExpandFailure, Flow, HOP, Interp, Set, Shopt};
 use crate::expand::{Text, Value};
 use crate::fs::OpenFlags;
-use crate::kernel::{BoxFuture, File, Pid, lock};
+use crate::kernel::{BoxFuture, File, Pid, WaitStatus, lock};
 use crate::syntax::ast::{Coproc, List, Substitution, Word};
 
 impl Interp {
@@ -16,7 +17,7 @@ impl Interp {
         let mut child = Interp { proc, ..self.clone() };
         child.patterns = Arc::default();
         child.subshell += 1;
-        child.jobs = child.jobs.for_child();
+        child.jobs = Jobs::default();
         child.pending.clear();
         child.process_fds.clear();
         child.reset_traps();
@@ -33,10 +34,16 @@ impl Interp {
         let mut child = self.fork(None, true)?;
         // A loop outside is not one to leave from here.
         child.context.loops = 0;
-        let status = child.run_to_end(Arc::clone(body)).await?;
-        self.status = status;
-        self.set_pipe_status(status);
-        Ok(status)
+        let pid = child.proc.pid;
+        let ended = child.run_to_end(Arc::clone(body)).await?;
+        if let WaitStatus::Signaled(_) = ended {
+            let text = [b"( ", crate::syntax::print::print_list(body).as_slice(), b" )"].concat().into();
+            self.say_killed(&[Process { pid, text, status: Some(ended) }]);
+        }
+        self.notify_jobs();
+        self.status = ended.code();
+        self.set_pipe_status(self.status);
+        Ok(self.status)
     }
 
     /// `$( … )`: the output, without NUL bytes and trailing newlines.
@@ -54,13 +61,15 @@ impl Interp {
         let mut child = self.fork(None, true)?;
         child.evals += 1;
         child.set_fd(1, Arc::clone(&collector));
+        child.jobs = self.jobs.inherited();
+        child.in_substitution = true;
         if !self.options.shopt(Shopt::InheritErrexit) && !self.options.is(Set::Posix) {
             child.options.set(Set::Errexit, false);
         }
         if let Some(first) = first_line(&substitution.body) {
             child.line_shift = i64::from(self.line) - i64::from(first);
         }
-        let status = child.run_to_end(Arc::clone(&substitution.body)).await?;
+        let status = child.run_to_end(Arc::clone(&substitution.body)).await?.code();
         // Background commands that still hold the stream keep it open, as a pipe would be.
         self.wait_for_writers(&collector).await;
         self.substitution_status = Some(status);
@@ -163,7 +172,9 @@ impl Interp {
         self.vars.entry(&coproc.name).value = Value::Indexed(Arc::new(crate::expand::Indexed::from_texts(texts)));
         self.vars.set_raw(&[&*coproc.name, b"_PID"].concat(), pid.to_string().into_bytes());
         let text = crate::syntax::print::print_coproc(coproc);
-        self.jobs.add(vec![pid], text, false);
+        let process = Process { pid, text: text.into(), status: None };
+        self.jobs.clean();
+        self.jobs.add(vec![process], false, Arc::clone(&self.proc.cwd));
         self.last_background = Some(pid);
         self.coprocs.push((Arc::clone(&coproc.name), pid));
         self.status = 0;

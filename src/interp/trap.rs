@@ -98,13 +98,29 @@ impl Interp {
             Some(text) => traps.active.insert(key, text.into()),
             None => traps.active.remove(&key),
         };
-        if let TrapKey::Signal(signal) = key {
-            let disposition = match text {
-                None => Disposition::Default,
-                Some(b"") => Disposition::Ignore,
-                Some(_) => Disposition::Catch,
-            };
-            self.proc.signals.set(signal, disposition);
+        match (key, text) {
+            (TrapKey::Signal(signal), Some(b"")) => self.proc.signals.set(signal, Disposition::Ignore),
+            (TrapKey::Signal(signal), Some(_)) => self.proc.signals.set(signal, Disposition::Catch),
+            (TrapKey::Signal(signal), None) => self.reset_signal(signal),
+            (TrapKey::Exit, _) => self.catch_for_exit(),
+            _ => {}
+        }
+    }
+
+    /// A signal without trap ends the shell; with an EXIT trap the shell must notice, to run that first.
+    fn reset_signal(&self, signal: Signal) {
+        let caught = signal.terminates() && signal != Signal::QUIT && self.traps.active.contains_key(&TrapKey::Exit);
+        self.proc.signals.set(signal, if caught { Disposition::Catch } else { Disposition::Default });
+    }
+
+    /// The EXIT trap came or went.
+    fn catch_for_exit(&self) {
+        for signal in Signal::all().filter(|signal| signal.terminates()) {
+            if !self.traps.active.contains_key(&TrapKey::Signal(signal))
+                && self.proc.signals.disposition(signal) != Disposition::Ignore
+            {
+                self.reset_signal(signal);
+            }
         }
     }
 
@@ -196,12 +212,11 @@ impl Interp {
     pub(super) async fn run_pending_traps(&mut self) -> Flow<()> {
         while let Some(signal) = self.proc.signals.take_pending() {
             let key = TrapKey::Signal(signal);
-            match self.traps.active.get(&key) {
-                Some(_) => {
-                    self.run_trap(key).await?;
-                }
-                // An inline process was killed: it ends at its next command.
-                None => return Err(Divert::Kill(signal)),
+            if signal != Signal::KILL && self.traps.active.contains_key(&key) {
+                self.run_trap(key).await?;
+            } else if signal.terminates() {
+                // The shell was killed: by itself, or while it had an EXIT trap to run.
+                return Err(Divert::Kill(signal));
             }
         }
         Ok(())

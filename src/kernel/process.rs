@@ -175,7 +175,25 @@ impl Kernel {
 
     /// Waits until a process ends, and reaps it.
     pub async fn wait(&self, pid: Pid) -> Result<WaitStatus, Errno> {
-        let status = std::future::poll_fn(|cx| {
+        let status = self.end_of(pid).await?;
+        self.reap(pid);
+        Ok(status)
+    }
+
+    /// Waits until a process ends; its parent still reaps it.
+    pub async fn ended(&self, pid: Pid) -> WaitStatus {
+        self.end_of(pid).await.unwrap_or(WaitStatus::Exited(127))
+    }
+
+    /// The process gets tasks of its own: it ran inside its parent's.
+    pub fn detach(&self, pid: Pid) {
+        if let Some(entry) = lock(&self.inner.processes).table.get_mut(&pid) {
+            entry.inline = false;
+        }
+    }
+
+    async fn end_of(&self, pid: Pid) -> Result<WaitStatus, Errno> {
+        std::future::poll_fn(|cx| {
             let mut processes = lock(&self.inner.processes);
             let Some(entry) = processes.table.get_mut(&pid) else {
                 return Poll::Ready(Err(Errno::ECHILD));
@@ -188,9 +206,7 @@ impl Kernel {
             }
             Poll::Pending
         })
-        .await?;
-        self.reap(pid);
-        Ok(status)
+        .await
     }
 
     /// Waits until `ready` answers something; asked again whenever any process ends or a caught signal arrives.
@@ -250,29 +266,85 @@ impl Kernel {
         };
         match action {
             (DefaultAction::Terminate, signal) => self.terminate(pid, signal),
-            (DefaultAction::Stop, _) => self.suspend_tasks(pid, true),
+            (DefaultAction::Stop, _) => {
+                self.suspend_tasks(pid, true);
+                // Whoever waits may have to know.
+                let waiters = std::mem::take(&mut lock(&self.inner.processes).child_waiters);
+                waiters.into_iter().for_each(Waker::wake);
+            }
             (DefaultAction::Continue, _) => self.suspend_tasks(pid, false),
             (DefaultAction::Ignore, _) => {}
         }
         Ok(())
     }
 
+    /// Sends a signal from a process. One that would end the sender's own task waits until that comes to its next command: the
+    /// task is running, and what runs inside it (a subshell that kills its parent) goes on to its end.
+    pub fn kill_from(&self, sender: Pid, pid: Pid, signal: Option<Signal>) -> Result<(), Errno> {
+        let Some(signal) = signal.filter(|_| self.shares_task(sender, pid)) else { return self.kill(pid, signal) };
+        let signals = lock(&self.inner.processes).table.get(&pid).map(|entry| Arc::clone(&entry.signals));
+        let signals = signals.ok_or(Errno::ESRCH)?;
+        let caught = signals.disposition(signal) == Disposition::Catch;
+        let ignored = signals.disposition(signal) == Disposition::Ignore && signal != Signal::KILL;
+        if caught || (signal.default_action() == DefaultAction::Terminate && !ignored) {
+            signals.raise(signal);
+            return Ok(());
+        }
+        self.kill(pid, Some(signal))
+    }
+
+    /// `pid` is `inner`, or a process inside whose task `inner` runs.
+    fn shares_task(&self, inner: Pid, pid: Pid) -> bool {
+        let processes = lock(&self.inner.processes);
+        let mut at = inner;
+        loop {
+            if at == pid {
+                return true;
+            }
+            match processes.table.get(&at) {
+                Some(entry) if entry.inline => at = entry.parent,
+                _ => return false,
+            }
+        }
+    }
+
     /// Sends a signal to every process of a group.
     pub fn kill_group(&self, group: Pid, signal: Option<Signal>) -> Result<(), Errno> {
-        let members: Vec<Pid> = lock(&self.inner.processes)
-            .table
-            .iter()
-            .filter(|(_, entry)| entry.group == group && entry.status.is_none())
-            .map(|(pid, _)| *pid)
-            .collect();
+        let members = self.members(group);
         if members.is_empty() {
             return Err(Errno::ESRCH);
         }
         members.into_iter().try_for_each(|pid| self.kill(pid, signal))
     }
 
+    /// The living processes of a group.
+    pub fn members(&self, group: Pid) -> Vec<Pid> {
+        self.living(|entry| entry.group == group)
+    }
+
+    /// All living processes.
+    pub fn all_processes(&self) -> Vec<Pid> {
+        self.living(|_| true)
+    }
+
+    fn living(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Pid> {
+        let processes = lock(&self.inner.processes);
+        let found = processes.table.iter().filter(|(_, entry)| entry.status.is_none() && wanted(entry));
+        found.map(|(pid, _)| *pid).collect()
+    }
+
+    /// `pid` is a child of `parent`, alive or not yet reaped.
+    pub fn is_child(&self, parent: Pid, pid: Pid) -> bool {
+        lock(&self.inner.processes).table.get(&pid).is_some_and(|entry| entry.parent == parent)
+    }
+
+    /// What runs inside the process's tasks goes with it.
     fn terminate(&self, pid: Pid, signal: Signal) {
         self.drop_tasks(pid);
+        for inner in self.living(|entry| entry.inline && entry.parent == pid) {
+            self.terminate(inner, Signal::KILL);
+            self.reap(inner);
+        }
         self.exit_process(pid, WaitStatus::Signaled(signal));
     }
 

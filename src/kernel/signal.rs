@@ -117,6 +117,11 @@ impl Signal {
         }
     }
 
+    /// Ends a process that neither ignores nor catches it.
+    pub fn terminates(self) -> bool {
+        self.default_action() == DefaultAction::Terminate
+    }
+
     pub(super) const fn bit(self) -> u64 {
         1 << (self.0 - 1)
     }

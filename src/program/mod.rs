@@ -85,16 +85,16 @@ pub static PROGRAMS: &[Program] = &[
     cut::PROGRAM,
     date::PROGRAM,
     ls::DIR,
-    echo::PROGRAM,
     basename::DIRNAME,
+    echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
     expr::PROGRAM,
     r#false::PROGRAM,
     grep::FGREP,
+    find::PROGRAM,
     awk::GAWK,
     grep::GREP,
-    find::PROGRAM,
     head::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
@@ -135,7 +135,7 @@ pub static PROGRAMS: &[Program] = &[
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
-    "bash", "env", "find", "nice", "nohup", "sh", "time", "timeout", "xargs",
+    "awk", "bash", "env", "find", "gawk", "nice", "nohup", "sh", "time", "timeout", "xargs",
 ];
 
 /// The program of this name.
