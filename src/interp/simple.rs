@@ -165,14 +165,17 @@ impl Interp {
             self.note_command(|| crate::syntax::print::print_simple(simple));
         }
         self.substitution_status = None;
+        let first_fd = self.process_fds.len();
         let mut args = Vec::with_capacity(simple.words.len());
         if let Err(failure) = self.expand_words(&simple.words, &mut args).await {
-            self.close_process_fds(0);
+            self.close_process_fds(first_fd);
             let divert = self.fail_expansion(failure);
             self.flush().await?;
             return Err(divert);
         }
-        self.simple_expanded(simple, args).await
+        let flow = self.simple_expanded(simple, args).await;
+        self.close_process_fds(first_fd);
+        flow
     }
 
     /// Expands the words of a command; a declaration's assignments become one argument each.
