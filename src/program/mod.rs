@@ -14,6 +14,7 @@ mod basename;
 mod blocks;
 mod cat;
 mod chmod;
+mod comm;
 mod copy;
 mod cp;
 mod cut;
@@ -28,6 +29,7 @@ mod expr;
 mod expr_number;
 mod r#false;
 mod find;
+mod fold;
 mod grep;
 mod head;
 mod inode;
@@ -59,6 +61,7 @@ mod seq;
 mod sleep;
 mod sort;
 mod stat;
+mod tabs;
 mod tac;
 mod tail;
 mod tee;
@@ -81,6 +84,7 @@ pub static PROGRAMS: &[Program] = &[
     basename::PROGRAM,
     cat::PROGRAM,
     chmod::PROGRAM,
+    comm::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
@@ -89,10 +93,12 @@ pub static PROGRAMS: &[Program] = &[
     echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
+    tabs::expand::PROGRAM,
     expr::PROGRAM,
     r#false::PROGRAM,
     grep::FGREP,
     find::PROGRAM,
+    fold::PROGRAM,
     awk::GAWK,
     grep::GREP,
     head::PROGRAM,
@@ -125,6 +131,7 @@ pub static PROGRAMS: &[Program] = &[
     touch::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,
+    tabs::unexpand::PROGRAM,
     uniq::PROGRAM,
     link::UNLINK,
     ls::VDIR,
