@@ -7,7 +7,7 @@
 //! ```
 //! use exuvia::args::{COREUTILS, Opt, Spec};
 //!
-//! #[derive(Clone, Copy, PartialEq)]
+//! #[derive(Debug, Clone, Copy, PartialEq)]
 //! enum Flag { Number, Lines }
 //!
 //! static SPEC: Spec<Flag> = Spec::new("demo", COREUTILS, &["[OPTION]... [FILE]..."], "Show each FILE.", &[
