@@ -33,6 +33,7 @@ mod fold;
 mod grep;
 mod head;
 mod inode;
+mod join;
 mod launch;
 mod lines;
 mod link;
@@ -101,6 +102,7 @@ pub static PROGRAMS: &[Program] = &[
     awk::GAWK,
     grep::GREP,
     head::PROGRAM,
+    join::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
     ls::PROGRAM,
