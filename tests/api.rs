@@ -1,5 +1,8 @@
 //! The library's face: what an embedder relies on.
 
+// A test may stop at the first surprise.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;

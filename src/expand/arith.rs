@@ -258,7 +258,7 @@ impl<H: ExpandHost> Eval<'_, H> {
         let Some(key) = &place.key else { return self.variable(place.name) };
         let value = self.host.value(place.name).unwrap_or(Value::Unset);
         match super::param::element(place.name, &value, key)? {
-            Some(text) => self.text(&text.to_vec()),
+            Some(text) => self.text(&text),
             None => {
                 self.check_set(place.name)?;
                 Ok(0)

@@ -170,7 +170,7 @@ impl Kernel {
 
     /// Draws from the run's generator.
     pub fn random(&self) -> u64 {
-        lock(&self.inner.rng).next()
+        lock(&self.inner.rng).next_bits()
     }
 
     /// Fills `buffer` from the run's generator.

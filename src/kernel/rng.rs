@@ -11,7 +11,7 @@ impl Rng {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,14 +24,14 @@ impl Rng {
         if bound == 0 {
             0
         } else {
-            ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+            ((u128::from(self.next_bits()) * u128::from(bound)) >> 64) as u64
         }
     }
 
     /// Fills a buffer.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         for chunk in buffer.chunks_mut(8) {
-            let bytes = self.next().to_le_bytes();
+            let bytes = self.next_bits().to_le_bytes();
             for (to, from) in chunk.iter_mut().zip(bytes) {
                 *to = from;
             }

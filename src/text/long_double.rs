@@ -544,7 +544,7 @@ mod tests {
         }
         assert!(sum > one - decimal("1", -18) && sum < one + decimal("1", -18));
         assert_eq!(one / LongDouble::from(10_u64), tenth);
-        assert_eq!((one - one).is_negative(), false);
+        assert!(!(one - one).is_negative());
         assert_eq!(LongDouble::from(-7_i64).to_i128(), Some(-7));
         assert!(-one < tenth && decimal("1", 4000) * decimal("1", 4000) > one);
     }

@@ -170,7 +170,7 @@ mod tests {
     fn print(family: Family, format: &str, args: &[&str]) -> (String, Vec<String>, u8) {
         let format = Format::parse(format.as_bytes(), family);
         let printed = format.run(&words(args), &mut Still(Vec::new()), 1000).unwrap();
-        let messages = printed.complaints.iter().map(|complaint| complaint.message());
+        let messages = printed.complaints.iter().map(super::Complaint::message);
         let messages = messages
             .map(|message| String::from_utf8(message).unwrap())
             .collect();
