@@ -13,7 +13,9 @@ fn parse(c: &mut Criterion) {
     let source = unit.repeat(2000);
     let mut group = c.benchmark_group("parse");
     group.throughput(Throughput::Bytes(source.len() as u64));
-    group.bench_function("script", |b| b.iter(|| exuvia::syntax::parse_all(black_box(source.as_bytes()), &()).map(|lists| lists.len())));
+    group.bench_function("script", |b| {
+        b.iter(|| exuvia::syntax::parse_all(black_box(source.as_bytes()), &()).map(|lists| lists.len()))
+    });
     group.finish();
 }
 
@@ -30,20 +32,34 @@ fn shell(c: &mut Criterion) {
     ];
     for (name, script) in one_liners {
         println!("run/{name}: {} steps", shell.run(script).usage.steps);
-        c.bench_function(&format!("run/{name}"), |b| b.iter(|| shell.run(black_box(script))));
+        c.bench_function(&format!("run/{name}"), |b| {
+            b.iter(|| shell.run(black_box(script)))
+        });
     }
 }
 
 fn scripts(c: &mut Criterion) {
-    let mut names: Vec<_> = std::fs::read_dir(SCRIPTS).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut names: Vec<_> = std::fs::read_dir(SCRIPTS)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     names.sort();
     let mut group = c.benchmark_group("script");
     group.sample_size(10);
     for path in names {
         let Ok(text) = std::fs::read(&path) else { continue };
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        let name = path
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default()
+            .to_owned();
         let mut shell = Shell::builder().state(State::Fresh).build().unwrap();
-        println!("script/{name}: {} steps", shell.execute(Run::command(&text)).usage.steps);
+        println!(
+            "script/{name}: {} steps",
+            shell.execute(Run::command(&text)).usage.steps
+        );
         group.bench_function(name, |b| b.iter(|| shell.execute(Run::command(&text)).status));
     }
     group.finish();

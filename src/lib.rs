@@ -26,8 +26,8 @@ pub mod text;
 
 pub use error::Error;
 pub use outcome::{Event, Outcome};
-pub use snapshot::Snapshot;
 pub use shell::{Execution, Run, Shell, ShellBuilder, State};
+pub use snapshot::Snapshot;
 
 /// The examples of the page that everybody reads first.
 #[cfg(doctest)]

@@ -19,8 +19,8 @@ use crate::fs::{Credentials, FileSystem, Fs, Quota, Timestamp, View, base_fs};
 use crate::host::{HostProgram, block_on, system_time};
 use crate::interp::{self, Interp, Start};
 use crate::kernel::{
-    self, Clock, Fds, File, Halt, HostSink, HostSource, Kernel, Limits, Loader, Pid, Proc, ProgramFuture, Progress, SignalState,
-    WaitStatus,
+    self, Clock, Fds, File, Halt, HostSink, HostSource, Kernel, Limits, Loader, Pid, Proc, ProgramFuture,
+    Progress, SignalState, WaitStatus,
 };
 use crate::outcome::{Event, Outcome};
 use crate::program;
@@ -74,31 +74,51 @@ enum Stdin {
 
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Run").field("start", &self.start).field("args", &self.args).finish_non_exhaustive()
+        f.debug_struct("Run")
+            .field("start", &self.start)
+            .field("args", &self.args)
+            .finish_non_exhaustive()
     }
 }
 
 impl Run {
     /// Runs a text, as `bash -c` does.
     pub fn command(text: impl AsRef<[u8]>) -> Run {
-        Run { start: Some(Start::Command(text.as_ref().to_vec())), ..Run::default() }
+        Run {
+            start: Some(Start::Command(text.as_ref().to_vec())),
+            ..Run::default()
+        }
     }
 
     /// Runs a script file of the tree.
     pub fn file(path: impl AsRef<[u8]>) -> Run {
         let path = path.as_ref().to_vec();
-        Run { zero: Some(path.clone()), start: Some(Start::File(path)), ..Run::default() }
+        Run {
+            zero: Some(path.clone()),
+            start: Some(Start::File(path)),
+            ..Run::default()
+        }
     }
 
     /// Reads the script from standard input, as `bash -s` does.
     pub fn stdin_script() -> Run {
-        Run { start: Some(Start::Stdin), ..Run::default() }
+        Run {
+            start: Some(Start::Stdin),
+            ..Run::default()
+        }
     }
 
     /// Runs a text as the script file `name`, which need not exist.
     pub fn script(text: impl AsRef<[u8]>, name: impl AsRef<[u8]>) -> Run {
         let (text, name) = (text.as_ref().to_vec(), name.as_ref().to_vec());
-        Run { start: Some(Start::Script { text, name: name.clone() }), zero: Some(name), ..Run::default() }
+        Run {
+            start: Some(Start::Script {
+                text,
+                name: name.clone(),
+            }),
+            zero: Some(name),
+            ..Run::default()
+        }
     }
 
     /// Traces commands, as `set -x` does.
@@ -203,7 +223,9 @@ pub struct ShellBuilder {
 
 impl std::fmt::Debug for ShellBuilder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ShellBuilder").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("ShellBuilder")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }
 
@@ -223,7 +245,10 @@ impl Default for ShellBuilder {
             user: Credentials { uid: 1000, gid: 1000 },
             hostname: None,
             limits: Limits::default(),
-            quota: Quota { bytes: 1 << 30, ..Quota::default() },
+            quota: Quota {
+                bytes: 1 << 30,
+                ..Quota::default()
+            },
             clock: None,
             seed: 0,
             state: State::default(),
@@ -243,7 +268,8 @@ impl ShellBuilder {
     /// Puts a file of a mode into the tree; parents are made.
     #[must_use]
     pub fn file_mode(mut self, path: impl AsRef<[u8]>, contents: impl AsRef<[u8]>, mode: u32) -> Self {
-        self.files.push((path.as_ref().to_vec(), contents.as_ref().to_vec(), mode));
+        self.files
+            .push((path.as_ref().to_vec(), contents.as_ref().to_vec(), mode));
         self
     }
 
@@ -347,20 +373,35 @@ impl ShellBuilder {
         proc.cwd = self.cwd.into();
         proc.environment = Arc::new(self.env);
         let interp = Interp::new(proc, BUILTINS);
-        Ok(Shell { interp, limits: self.limits, state: self.state })
+        Ok(Shell {
+            interp,
+            limits: self.limits,
+            state: self.state,
+        })
     }
 
     fn tree(&self) -> Result<Fs, Error> {
         let fs = if self.programs.is_empty() {
             base_fs(program_names(), self.quota)
         } else {
-            let names: Vec<&str> = program_names().iter().copied().chain(self.programs.keys().map(String::as_str)).collect();
+            let names: Vec<&str> = program_names()
+                .iter()
+                .copied()
+                .chain(self.programs.keys().map(String::as_str))
+                .collect();
             base_fs(&names, self.quota)
         };
         let fs = fs.map_err(|errno| Error::File(b"/".to_vec(), errno))?;
         let now = system_time();
-        let root = View { now, umask: 0o022, ..View::ROOT };
-        let user = View { user: self.user, ..root };
+        let root = View {
+            now,
+            umask: 0o022,
+            ..View::ROOT
+        };
+        let user = View {
+            user: self.user,
+            ..root
+        };
         let failed = |path: &[u8]| {
             let path = path.to_vec();
             move |errno| Error::File(path, errno)
@@ -371,7 +412,8 @@ impl ShellBuilder {
             fs.mount(at, Arc::clone(tree)).map_err(failed(at))?;
         }
         if let Some(name) = &self.hostname {
-            fs.write(&root, b"/etc/hostname", &[name.as_slice(), b"\n"].concat()).map_err(failed(b"/etc/hostname"))?;
+            fs.write(&root, b"/etc/hostname", &[name.as_slice(), b"\n"].concat())
+                .map_err(failed(b"/etc/hostname"))?;
         }
         for (path, contents, mode) in &self.files {
             fs.write_with_parents(&user, path, contents)
@@ -386,7 +428,13 @@ impl ShellBuilder {
 /// Names of all programs, `bash` and `sh` with them.
 fn program_names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| program::PROGRAMS.iter().map(|program| program.name).chain(["bash", "sh"]).collect())
+    NAMES.get_or_init(|| {
+        program::PROGRAMS
+            .iter()
+            .map(|program| program.name)
+            .chain(["bash", "sh"])
+            .collect()
+    })
 }
 
 /// The programs of a shell: the host's, then the table, then the shell itself.
@@ -405,7 +453,8 @@ impl Loader for Programs {
         if let Some(program) = program::find(name) {
             return Some((program.run)(proc));
         }
-        matches!(name, b"bash" | b"sh").then(|| -> ProgramFuture<'a> { Box::pin(interp::bash(proc, BUILTINS)) })
+        matches!(name, b"bash" | b"sh")
+            .then(|| -> ProgramFuture<'a> { Box::pin(interp::bash(proc, BUILTINS)) })
     }
 
     fn needs_task(&self, name: &[u8]) -> bool {
@@ -429,7 +478,9 @@ pub struct Shell {
 
 impl std::fmt::Debug for Shell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shell").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Shell")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
@@ -446,7 +497,9 @@ impl Shell {
     /// Never: the default tree is built from constants.
     #[allow(clippy::missing_panics_doc, clippy::expect_used)]
     pub fn new() -> Shell {
-        ShellBuilder::default().build().expect("the default tree fits its quota")
+        ShellBuilder::default()
+            .build()
+            .expect("the default tree fits its quota")
     }
 
     /// A builder with the defaults.
@@ -489,7 +542,13 @@ impl Shell {
         let collected = Arc::clone(&execution.collected);
         let mut hand_over = |events: &mut Vec<Event>| events.drain(..).for_each(&mut output);
         hand_over(&mut events);
-        let drain = || kernel::lock(&collected).events.as_mut().map(std::mem::take).unwrap_or_default();
+        let drain = || {
+            kernel::lock(&collected)
+                .events
+                .as_mut()
+                .map(std::mem::take)
+                .unwrap_or_default()
+        };
         let mut execution = Pin::new(&mut execution);
         block_on(
             std::future::poll_fn(|cx| {
@@ -514,12 +573,21 @@ impl Shell {
     /// # Errors
     /// [`Error::File`] when a mounted tree cannot be copied.
     pub fn fork(&self) -> Result<Shell, Error> {
-        let fs = self.interp.proc.fs.fork().map_err(|errno| Error::File(b"/".to_vec(), errno))?;
+        let fs = self
+            .interp
+            .proc
+            .fs
+            .fork()
+            .map_err(|errno| Error::File(b"/".to_vec(), errno))?;
         let mut interp = self.interp.clone();
         interp.proc.kernel = self.interp.proc.kernel.fork(self.limits.clone());
         interp.proc.fs = fs;
         interp.proc.fds = Fds::default();
-        Ok(Shell { interp, limits: self.limits.clone(), state: self.state })
+        Ok(Shell {
+            interp,
+            limits: self.limits.clone(),
+            state: self.state,
+        })
     }
 }
 
@@ -550,7 +618,9 @@ impl Shell {
         self.state = state;
         if outcome.status != 0 {
             self.interp = old;
-            return Err(Error::Snapshot(String::from_utf8_lossy(&outcome.stderr).into_owned()));
+            return Err(Error::Snapshot(
+                String::from_utf8_lossy(&outcome.stderr).into_owned(),
+            ));
         }
         Ok(())
     }
@@ -575,13 +645,19 @@ impl HostSink for Sink {
         let mut collected = kernel::lock(&self.collected);
         if let Some(events) = &mut collected.events {
             match (events.last_mut(), self.error) {
-                (Some(Event::Stdout(text)), false) | (Some(Event::Stderr(text)), true) => text.extend_from_slice(data),
+                (Some(Event::Stdout(text)), false) | (Some(Event::Stderr(text)), true) => {
+                    text.extend_from_slice(data)
+                }
                 (_, false) => events.push(Event::Stdout(data.to_vec())),
                 (_, true) => events.push(Event::Stderr(data.to_vec())),
             }
             return;
         }
-        let buffer = if self.error { &mut collected.stderr } else { &mut collected.stdout };
+        let buffer = if self.error {
+            &mut collected.stderr
+        } else {
+            &mut collected.stdout
+        };
         buffer.extend_from_slice(data);
     }
 }
@@ -625,7 +701,9 @@ pub struct Execution<'s> {
 
 impl std::fmt::Debug for Execution<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Execution").field("status", &self.status).finish_non_exhaustive()
+        f.debug_struct("Execution")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
     }
 }
 
@@ -685,7 +763,9 @@ impl<'s> Execution<'s> {
 
     /// The script itself has ended: keep its state, let background commands finish.
     fn settle(&mut self) {
-        let Some((interp, flow)) = kernel::lock(&self.ended).take() else { return };
+        let Some((interp, flow)) = kernel::lock(&self.ended).take() else {
+            return;
+        };
         self.status = Some(match flow {
             Ok(status) => status.code(),
             Err(_) => 1,
@@ -694,7 +774,8 @@ impl<'s> Execution<'s> {
             self.shell.interp = *interp;
         }
         self.background_from = self.kernel.meter().usage().steps;
-        self.kernel.set_horizon(Some(kernel::after(self.kernel.now(), BACKGROUND_TIME)));
+        self.kernel
+            .set_horizon(Some(kernel::after(self.kernel.now(), BACKGROUND_TIME)));
     }
 
     fn finish(&mut self, halt: Option<Halt>) -> Outcome {
@@ -710,20 +791,38 @@ impl<'s> Execution<'s> {
                 None => collected.stderr.extend_from_slice(&message),
             }
         }
-        let (stdout, stderr) = (std::mem::take(&mut collected.stdout), std::mem::take(&mut collected.stderr));
-        Outcome { status, stdout, stderr, usage, halt }
+        let (stdout, stderr) = (
+            std::mem::take(&mut collected.stdout),
+            std::mem::take(&mut collected.stderr),
+        );
+        Outcome {
+            status,
+            stdout,
+            stderr,
+            usage,
+            halt,
+        }
     }
 }
 
 /// Makes a copy of the shell's state ready to run.
 fn prepare(interp: &mut Interp, run: &Run, kernel: &Kernel, collected: &Arc<Mutex<Collected>>, state: State) {
-    let sink = |error| -> Arc<dyn HostSink> { Arc::new(Sink { collected: Arc::clone(collected), error }) };
+    let sink = |error| -> Arc<dyn HostSink> {
+        Arc::new(Sink {
+            collected: Arc::clone(collected),
+            error,
+        })
+    };
     let stdin = match &run.stdin {
         Stdin::Empty => File::device(kernel, crate::fs::Device::Null, crate::fs::OpenFlags::READ),
         Stdin::Bytes(bytes) => File::bytes(kernel, Arc::clone(bytes)),
         Stdin::Host(source) => File::source(kernel, Arc::clone(source)),
     };
-    let standard = [Arc::new(stdin), Arc::new(File::sink(kernel, sink(false))), Arc::new(File::sink(kernel, sink(true)))];
+    let standard = [
+        Arc::new(stdin),
+        Arc::new(File::sink(kernel, sink(false))),
+        Arc::new(File::sink(kernel, sink(true))),
+    ];
     for (fd, file) in (0..).zip(standard) {
         let _ = interp.proc.fds.set(fd, file, u32::MAX);
     }
@@ -760,12 +859,15 @@ impl Future for Execution<'_> {
         if halt.is_some() && this.status.is_none() {
             return Poll::Ready(this.finish(halt));
         }
-        let spent = this.kernel.meter().usage().steps - this.background_from.min(this.kernel.meter().usage().steps);
+        let spent =
+            this.kernel.meter().usage().steps - this.background_from.min(this.kernel.meter().usage().steps);
         let over = this.status.is_some() && spent > BACKGROUND_STEPS;
         match progress {
             Progress::Idle => Poll::Ready(this.finish(halt)),
             Progress::Halted => Poll::Ready(this.finish(halt)),
-            Progress::Pending | Progress::Sleeping(_) if this.status.is_some() && !this.kernel.awaits_host() => {
+            Progress::Pending | Progress::Sleeping(_)
+                if this.status.is_some() && !this.kernel.awaits_host() =>
+            {
                 Poll::Ready(this.finish(None))
             }
             _ if over => Poll::Ready(this.finish(None)),

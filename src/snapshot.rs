@@ -28,7 +28,9 @@ pub struct Snapshot {
 
 impl std::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Snapshot").field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Snapshot")
+            .field("version", &self.version)
+            .finish_non_exhaustive()
     }
 }
 
@@ -36,12 +38,20 @@ impl Snapshot {
     pub(crate) fn take(interp: &Interp) -> Result<Snapshot, Error> {
         let failed = |errno| Error::File(b"/".to_vec(), errno);
         let files = interp.proc.fs.snapshot().map_err(failed)?;
-        Ok(Snapshot { version: VERSION, files, cwd: interp.proc.cwd.to_vec(), state: state(interp) })
+        Ok(Snapshot {
+            version: VERSION,
+            files,
+            cwd: interp.proc.cwd.to_vec(),
+            state: state(interp),
+        })
     }
 
     pub(crate) fn fs(&self) -> Result<Fs, Error> {
         if self.version != VERSION {
-            return Err(Error::Snapshot(format!("version {} is not {VERSION}", self.version)));
+            return Err(Error::Snapshot(format!(
+                "version {} is not {VERSION}",
+                self.version
+            )));
         }
         Fs::from_snapshot(&self.files).map_err(|errno| Error::File(b"/".to_vec(), errno))
     }
@@ -59,8 +69,22 @@ impl Snapshot {
 
 /// Variables that a new shell makes for itself.
 const OWN: [&[u8]; 16] = [
-    b"BASH", b"BASH_VERSINFO", b"BASH_VERSION", b"BASH_EXECUTION_STRING", b"BASH_LOADABLES_PATH", b"BASH_REMATCH", b"EUID", b"HOSTTYPE",
-    b"MACHTYPE", b"OPTIND", b"OSTYPE", b"PPID", b"PWD", b"SHELLOPTS", b"SHLVL", b"UID",
+    b"BASH",
+    b"BASH_VERSINFO",
+    b"BASH_VERSION",
+    b"BASH_EXECUTION_STRING",
+    b"BASH_LOADABLES_PATH",
+    b"BASH_REMATCH",
+    b"EUID",
+    b"HOSTTYPE",
+    b"MACHTYPE",
+    b"OPTIND",
+    b"OSTYPE",
+    b"PPID",
+    b"PWD",
+    b"SHELLOPTS",
+    b"SHLVL",
+    b"UID",
 ];
 
 fn state(interp: &Interp) -> Vec<u8> {
@@ -88,13 +112,26 @@ fn state(interp: &Interp) -> Vec<u8> {
         }
     }
     for (name, value) in interp.aliases.iter() {
-        text.extend([b"alias ", name.as_slice(), b"=", &quote::single_quoted(value), b"\n"].concat());
+        text.extend(
+            [
+                b"alias ",
+                name.as_slice(),
+                b"=",
+                &quote::single_quoted(value),
+                b"\n",
+            ]
+            .concat(),
+        );
     }
     for (key, action) in &interp.traps.active {
         let action = quote::single_quoted(action);
         text.extend([b"trap -- ", action.as_slice(), b" ", key.name().as_bytes(), b"\n"].concat());
     }
-    let positional: Vec<Vec<u8>> = interp.positional.iter().map(|item| quote::reusable(item)).collect();
+    let positional: Vec<Vec<u8>> = interp
+        .positional
+        .iter()
+        .map(|item| quote::reusable(item))
+        .collect();
     text.extend([b"set -- ".to_vec(), positional.join(&b' '), b"\n".to_vec()].concat());
     for (index, (name, default)) in SHOPT_OPTIONS.iter().enumerate() {
         let on = interp.options.is_shopt_index(index);

@@ -59,8 +59,15 @@ fn a_snapshot_brings_files_and_state_back() {
 
 #[test]
 fn a_run_takes_arguments_input_environment_and_directory() {
-    let mut shell = Shell::builder().file("/workspace/s.sh", "echo \"$0 $1 $E $(pwd)\"; cat").build().unwrap();
-    let run = Run::file("s.sh").args(["a"]).stdin("in\n").env("E", "e").cwd("/workspace");
+    let mut shell = Shell::builder()
+        .file("/workspace/s.sh", "echo \"$0 $1 $E $(pwd)\"; cat")
+        .build()
+        .unwrap();
+    let run = Run::file("s.sh")
+        .args(["a"])
+        .stdin("in\n")
+        .env("E", "e")
+        .cwd("/workspace");
     assert_eq!(stdout(&shell.execute(run)), "s.sh a e /workspace\nin\n");
 }
 
@@ -68,16 +75,24 @@ fn a_run_takes_arguments_input_environment_and_directory() {
 fn events_come_in_order_and_cancelling_ends_a_run() {
     let mut shell = Shell::new();
     let mut events = Vec::new();
-    let outcome = shell.execute_with(Run::command("echo a; echo b >&2; echo c"), |event| events.push(event));
+    let outcome = shell.execute_with(Run::command("echo a; echo b >&2; echo c"), |event| {
+        events.push(event)
+    });
     assert_eq!(outcome.status, 0);
-    let expected = [Event::Stdout(b"a\n".to_vec()), Event::Stderr(b"b\n".to_vec()), Event::Stdout(b"c\n".to_vec())];
+    let expected = [
+        Event::Stdout(b"a\n".to_vec()),
+        Event::Stderr(b"b\n".to_vec()),
+        Event::Stdout(b"c\n".to_vec()),
+    ];
     assert_eq!(events, expected);
 
     let mut execution = shell.start(Run::command("x=lost; while :; do :; done"));
     let mut cx = Context::from_waker(Waker::noop());
     assert!(Pin::new(&mut execution).poll(&mut cx).is_pending());
     execution.cancel();
-    let Poll::Ready(outcome) = Pin::new(&mut execution).poll(&mut cx) else { panic!("not ready") };
+    let Poll::Ready(outcome) = Pin::new(&mut execution).poll(&mut cx) else {
+        panic!("not ready")
+    };
     assert_eq!((outcome.status, outcome.halt), (130, Some(Halt::Cancelled)));
     drop(execution);
     assert_eq!(stdout(&shell.run("echo \"[$x]\"")), "[]\n");
@@ -94,8 +109,15 @@ fn a_shell_and_a_run_can_move_between_threads() {
 #[test]
 fn time_is_virtual_and_runs_repeat_byte_for_byte() {
     let build = || {
-        let start = Timestamp { seconds: 1_000_000_000, nanos: 0 };
-        Shell::builder().clock(Clock::Virtual { start }).seed(7).build().unwrap()
+        let start = Timestamp {
+            seconds: 1_000_000_000,
+            nanos: 0,
+        };
+        Shell::builder()
+            .clock(Clock::Virtual { start })
+            .seed(7)
+            .build()
+            .unwrap()
     };
     let script = "sleep 3600 2>/dev/null || read -t 3600 x < <(read -t 7200 y); echo $RANDOM $SRANDOM $EPOCHSECONDS; echo $RANDOM";
     let (mut one, mut two) = (build(), build());
@@ -117,14 +139,23 @@ impl HostProgram for Greeter {
 
 #[test]
 fn a_host_program_is_a_command() {
-    let mut shell = Shell::builder().program("greet", Arc::new(Greeter)).build().unwrap();
+    let mut shell = Shell::builder()
+        .program("greet", Arc::new(Greeter))
+        .build()
+        .unwrap();
     let outcome = shell.run("greet you | cat; echo ${PIPESTATUS[0]}; type greet");
     assert_eq!(stdout(&outcome), "hello you\n3\ngreet is /usr/bin/greet\n");
 }
 
 #[test]
 fn a_limit_is_said_and_the_shell_goes_on() {
-    let mut shell = Shell::builder().limits(Limits { steps: 10_000, ..Limits::default() }).build().unwrap();
+    let mut shell = Shell::builder()
+        .limits(Limits {
+            steps: 10_000,
+            ..Limits::default()
+        })
+        .build()
+        .unwrap();
     let outcome = shell.run("echo start; while :; do :; done; echo no");
     assert_eq!(outcome.halt, Some(Halt::Steps));
     assert_eq!(outcome.stdout, b"start\n");

@@ -16,7 +16,12 @@ use exuvia::fs::View;
 /// Which top module may use which. Adding an edge is a change of the design: say why in `src/architecture.md`.
 const EDGES: &[(&str, &[&str])] = &[
     ("args", &["text"]),
-    ("builtin", &["args", "expand", "fs", "interp", "kernel", "pattern", "syntax", "text"]),
+    (
+        "builtin",
+        &[
+            "args", "expand", "fs", "interp", "kernel", "pattern", "syntax", "text",
+        ],
+    ),
     ("error", &["fs"]),
     ("expand", &["fs", "kernel", "pattern", "syntax", "text"]),
     ("fs", &["text"]),
@@ -26,19 +31,27 @@ const EDGES: &[(&str, &[&str])] = &[
     ("outcome", &["kernel"]),
     ("pattern", &["text"]),
     ("program", &["args", "fs", "kernel", "pattern", "text"]),
-    ("shell", &["builtin", "error", "fs", "host", "interp", "kernel", "outcome", "program", "snapshot"]),
-    ("snapshot", &["builtin", "error", "expand", "fs", "interp", "syntax", "text"]),
+    (
+        "shell",
+        &[
+            "builtin", "error", "fs", "host", "interp", "kernel", "outcome", "program", "snapshot",
+        ],
+    ),
+    (
+        "snapshot",
+        &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],
+    ),
     ("syntax", &["text"]),
     ("text", &[]),
 ];
 
 /// Who may touch the host's time, threads, files, environment, processes or network.
 const HOST_OWNERS: &[&str] = &[
-    "src/bin/",                // the command line: a process like any other
+    "src/bin/",                 // the command line: a process like any other
     "src/fs/adapter/to_vfs.rs", // the times that the crate `vfs` speaks of
-    "src/fs/host/",            // host directories, feature `host-fs`
-    "src/fs/system_time.rs",   // converts times, reads no clock
-    "src/host/",               // the clock and the blocking executor
+    "src/fs/host/",             // host directories, feature `host-fs`
+    "src/fs/system_time.rs",    // converts times, reads no clock
+    "src/host/",                // the clock and the blocking executor
 ];
 
 /// Programs without a file or folder below `corpus/cases/program`.
@@ -96,7 +109,10 @@ struct Source {
 impl Source {
     /// The lines before the unit tests.
     fn lines(&self) -> impl Iterator<Item = &str> {
-        let end = self.text.find("#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
+        let end = self
+            .text
+            .find("#[cfg(test)]\nmod tests {")
+            .unwrap_or(self.text.len());
         self.text[..end].lines()
     }
 
@@ -166,7 +182,9 @@ fn names_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
 }
 
 fn first_name(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(text.len());
     &text[..end]
 }
 
@@ -178,8 +196,12 @@ fn assert_none(violations: &[String], rule: &str) {
 fn compare_lists(listed: &[&str], needed: &BTreeSet<String>) -> Vec<String> {
     assert!(listed.is_sorted(), "the list is not sorted");
     let listed: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
-    let missing = needed.difference(&listed).map(|name| format!("{name}: breaks the rule"));
-    let stale = listed.difference(needed).map(|name| format!("{name}: take it off the list of exceptions"));
+    let missing = needed
+        .difference(&listed)
+        .map(|name| format!("{name}: breaks the rule"));
+    let stale = listed
+        .difference(needed)
+        .map(|name| format!("{name}: take it off the list of exceptions"));
     missing.chain(stale).collect()
 }
 
@@ -305,9 +327,17 @@ fn builtins_are_sorted() {
 #[test]
 fn programs_are_sorted() {
     let text = fs::read_to_string(root().join("src/program/mod.rs")).unwrap();
-    let modules: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("mod ")).map(|name| name.trim_start_matches("r#")).collect();
+    let modules: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod "))
+        .map(|name| name.trim_start_matches("r#"))
+        .collect();
     assert!(modules.len() > 30);
-    let code: Vec<&str> = modules.iter().copied().filter(|name| *name != "tests {").collect();
+    let code: Vec<&str> = modules
+        .iter()
+        .copied()
+        .filter(|name| *name != "tests {")
+        .collect();
     assert!(code.is_sorted(), "modules of src/program/mod.rs");
     // That the table itself is sorted by name is a unit test there.
 }
@@ -315,6 +345,9 @@ fn programs_are_sorted() {
 #[test]
 fn names_are_found_in_paths_and_groups() {
     assert_eq!(names_after("use crate::fs::Errno;", "crate::"), ["fs"]);
-    assert_eq!(names_after("use crate::{args, text::width};", "crate::"), ["args", "text"]);
+    assert_eq!(
+        names_after("use crate::{args, text::width};", "crate::"),
+        ["args", "text"]
+    );
     assert_eq!(names_after("f(crate::a::b, my_crate::c)", "crate::"), ["a"]);
 }

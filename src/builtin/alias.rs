@@ -21,12 +21,17 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         let mut all: Vec<_> = aliases.iter().collect();
         // bash compares first bytes as signed ones.
         all.sort_by_key(|(name, _)| name.first().map(|byte| byte.cast_signed()));
-        all.into_iter().for_each(|(name, value)| show(interp, name, value, reusable));
+        all.into_iter()
+            .for_each(|(name, value)| show(interp, name, value, reusable));
     }
     let mut status = 0;
     for operand in &parsed.operands {
         // A `=` at the start is a part of the name.
-        let equals = operand.iter().skip(1).position(|byte| *byte == b'=').map(|at| at + 1);
+        let equals = operand
+            .iter()
+            .skip(1)
+            .position(|byte| *byte == b'=')
+            .map(|at| at + 1);
         let done = match equals.and_then(|at| Some((operand.get(..at)?, operand.get(at + 1..)?))) {
             Some((name, value)) => define(interp, name, value),
             None => print_one(interp, operand, reusable),

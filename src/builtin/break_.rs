@@ -19,7 +19,11 @@ fn leave(interp: &mut Interp, name: &str, args: &[Vec<u8>], divert: fn(u32) -> D
         interp.complain(name, "only meaningful in a `for', `while', or `until' loop");
         return Ok(0);
     }
-    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first().is_some_and(|arg| arg == b"--") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     let levels = match args {
         [] => 1,
         [text] => match number(text) {

@@ -25,11 +25,20 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         interp.complain("caller", [operand, b": invalid number".as_slice()].concat());
         return Ok(interp.say_usage("caller", SPEC.usage_error(None)));
     };
-    let Some(level) = usize::try_from(level).ok() else { return Ok(1) };
+    let Some(level) = usize::try_from(level).ok() else {
+        return Ok(1);
+    };
     let (Some(callee), Some(caller)) = (frame(interp, level), frame(interp, level.saturating_add(1))) else {
         return Ok(1);
     };
-    let text = [format!("{} ", callee.call_line).as_bytes(), &caller.name, b" ", &caller.source, b"\n"].concat();
+    let text = [
+        format!("{} ", callee.call_line).as_bytes(),
+        &caller.name,
+        b" ",
+        &caller.source,
+        b"\n",
+    ]
+    .concat();
     interp.print(text);
     Ok(0)
 }

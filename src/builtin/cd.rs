@@ -19,7 +19,12 @@ pub(super) fn run_as(interp: &mut Interp, name: &'static str, args: &[Vec<u8>]) 
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let physical = match parsed.options.iter().rev().find(|option| matches!(option.letter, b'L' | b'P')) {
+    let physical = match parsed
+        .options
+        .iter()
+        .rev()
+        .find(|option| matches!(option.letter, b'L' | b'P'))
+    {
         Some(option) => option.letter == b'P',
         None => interp.options.is(Set::Physical),
     };
@@ -49,10 +54,17 @@ pub(super) fn run_as(interp: &mut Interp, name: &'static str, args: &[Vec<u8>]) 
 
 /// Tries `CDPATH`, then the directory itself.
 fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, show: bool) -> Flow {
-    let relative = !matches!(target.split(|byte| *byte == b'/').next(), Some(b"" | b"." | b".."));
+    let relative = !matches!(
+        target.split(|byte| *byte == b'/').next(),
+        Some(b"" | b"." | b"..")
+    );
     if relative && let Some(list) = interp.scalar(b"CDPATH") {
         for prefix in list.split(|byte| *byte == b':') {
-            let candidate = if prefix.is_empty() { target.to_vec() } else { [prefix, b"/", target].concat() };
+            let candidate = if prefix.is_empty() {
+                target.to_vec()
+            } else {
+                [prefix, b"/", target].concat()
+            };
             if enter(interp, &candidate, physical).is_ok() {
                 if !prefix.is_empty() {
                     print_cwd(interp);
@@ -89,9 +101,16 @@ fn print_cwd(interp: &mut Interp) {
 
 /// Makes a directory the working directory; sets `PWD` and `OLDPWD`.
 pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Result<(), Errno> {
-    let target = if target.is_empty() { b".".as_slice() } else { target };
+    let target = if target.is_empty() {
+        b".".as_slice()
+    } else {
+        target
+    };
     let path = if physical {
-        interp.proc.fs.canonicalize(&interp.proc.view(), target, Existing::All)?
+        interp
+            .proc
+            .fs
+            .canonicalize(&interp.proc.view(), target, Existing::All)?
     } else {
         logical(&interp.proc.cwd, target)
     };
@@ -99,7 +118,10 @@ pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Resul
     if metadata.kind != FileKind::Directory {
         return Err(Errno::ENOTDIR);
     }
-    interp.proc.fs.access(&interp.proc.view(), &path, Access::EXECUTE)?;
+    interp
+        .proc
+        .fs
+        .access(&interp.proc.view(), &path, Access::EXECUTE)?;
     let old = interp.scalar(b"PWD").unwrap_or_else(|| interp.proc.cwd.to_vec());
     interp.proc.cwd = path.as_slice().into();
     set_directory(interp, b"OLDPWD", old);
@@ -108,7 +130,10 @@ pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Resul
 }
 
 fn set_directory(interp: &mut Interp, name: &[u8], value: Vec<u8>) {
-    let exported = interp.vars.get(name).is_some_and(|variable| variable.attributes.has(Attributes::EXPORT));
+    let exported = interp
+        .vars
+        .get(name)
+        .is_some_and(|variable| variable.attributes.has(Attributes::EXPORT));
     if exported {
         interp.vars.set_exported(name, value);
     } else {
@@ -118,7 +143,11 @@ fn set_directory(interp: &mut Interp, name: &[u8], value: Vec<u8>) {
 
 /// Joins and removes `.` and `..` by text, as `cd -L` does.
 fn logical(cwd: &[u8], target: &[u8]) -> Vec<u8> {
-    let absolute = if target.first() == Some(&b'/') { target.to_vec() } else { [cwd, b"/", target].concat() };
+    let absolute = if target.first() == Some(&b'/') {
+        target.to_vec()
+    } else {
+        [cwd, b"/", target].concat()
+    };
     let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in absolute.split(|byte| *byte == b'/') {
@@ -128,6 +157,10 @@ fn logical(cwd: &[u8], target: &[u8]) -> Vec<u8> {
             part => parts.push(part),
         }
     }
-    let prefix: &[u8] = if double && target.first() == Some(&b'/') { b"//" } else { b"/" };
+    let prefix: &[u8] = if double && target.first() == Some(&b'/') {
+        b"//"
+    } else {
+        b"/"
+    };
     [prefix, &parts.join(&b'/')].concat()
 }

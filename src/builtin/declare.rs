@@ -142,12 +142,17 @@ struct Operand<'a> {
 
 fn cut(operand: &[u8]) -> Operand<'_> {
     // The `=` behind the name, or behind a subscript's bracket.
-    let end = operand.iter().position(|byte| matches!(byte, b'=' | b'[')).unwrap_or(operand.len());
+    let end = operand
+        .iter()
+        .position(|byte| matches!(byte, b'=' | b'['))
+        .unwrap_or(operand.len());
     let equals = if operand.get(end) == Some(&b'[') {
         let close = memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]=")
             .or_else(|| memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]+="));
         match close {
-            Some(close) => memchr::memchr(b'=', operand.get(end + close..).unwrap_or_default()).map(|i| end + close + i),
+            Some(close) => {
+                memchr::memchr(b'=', operand.get(end + close..).unwrap_or_default()).map(|i| end + close + i)
+            }
             None => None,
         }
     } else {
@@ -158,9 +163,18 @@ fn cut(operand: &[u8]) -> Operand<'_> {
         None => (operand, None),
     };
     let append = value.is_some() && left.last() == Some(&b'+');
-    let left = if append { left.get(..left.len() - 1).unwrap_or_default() } else { left };
+    let left = if append {
+        left.get(..left.len() - 1).unwrap_or_default()
+    } else {
+        left
+    };
     let (name, key) = split_subscript(left);
-    Operand { name, key, append, value }
+    Operand {
+        name,
+        key,
+        append,
+        value,
+    }
 }
 
 /// Declares one operand. Its status; an error that abandons the line is control flow.
@@ -187,16 +201,24 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
     if let Some(status) = refuse(interp, &name, pieces, request) {
         return Ok(status);
     }
-    let declared = interp.declared.iter().position(|declared| declared.argument == operand);
+    let declared = interp
+        .declared
+        .iter()
+        .position(|declared| declared.argument == operand);
     let elements = match (declared, pieces.value) {
         (Some(index), _) => Some(interp.declared.swap_remove(index).elements),
-        (None, Some(value)) if pieces.key.is_none() && is_array(interp, &name, request) && is_compound(value) => {
+        (None, Some(value))
+            if pieces.key.is_none() && is_array(interp, &name, request) && is_compound(value) =>
+        {
             interp.parse_elements(value)
         }
         _ => None,
     };
     set_attributes(interp, &name, request, elements.is_some() || pieces.key.is_some());
-    let readonly = interp.vars.get(&name).is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+    let readonly = interp
+        .vars
+        .get(&name)
+        .is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
     let lift = readonly && request.on.has(Attributes::READONLY);
     if lift {
         let variable = interp.vars.entry(&name);
@@ -213,8 +235,12 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
     }
     match result {
         Ok(()) => Ok(0),
-        Err(Failure::Top(message)) => Err(interp.fail_expansion(Failure::Top([request.name.as_bytes(), b": ", &message].concat()))),
-        Err(Failure::Discard(message) | Failure::Arith(message)) if matches!(request.name, "export" | "readonly") => {
+        Err(Failure::Top(message)) => {
+            Err(interp.fail_expansion(Failure::Top([request.name.as_bytes(), b": ", &message].concat())))
+        }
+        Err(Failure::Discard(message) | Failure::Arith(message))
+            if matches!(request.name, "export" | "readonly") =>
+        {
             interp.error(message);
             Ok(1)
         }
@@ -239,7 +265,11 @@ fn assign_value(
     }
     let key = match pieces.key {
         Some(key) if interp.is_assoc(name) => Some(key.to_vec()),
-        Some(key) => Some(crate::expand::arith::evaluate(interp, key)?.to_string().into_bytes()),
+        Some(key) => Some(
+            crate::expand::arith::evaluate(interp, key)?
+                .to_string()
+                .into_bytes(),
+        ),
         None => None,
     };
     interp.assign_element(name, key.as_deref(), value, pieces.append)
@@ -266,13 +296,18 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
     if request.local && !interp.vars.is_local(&name) {
         let outer = interp.vars.get(&name).cloned();
         // Only a global one is protected from locals.
-        let readonly = !interp.vars.is_hidden(&name) && outer.as_ref().is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+        let readonly = !interp.vars.is_hidden(&name)
+            && outer
+                .as_ref()
+                .is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
         if readonly && !interp.vars.is_local(&name) {
             interp.complain(request.name, [&*name, b": readonly variable"].concat());
             return Err(1);
         }
         interp.vars.make_local(&name, false);
-        if request.inherit && let Some(outer) = outer {
+        if request.inherit
+            && let Some(outer) = outer
+        {
             *interp.vars.entry(&name) = outer;
         }
         interp.after_unset(&name);
@@ -286,7 +321,9 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
 }
 
 fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<(), i32> {
-    let Some(value) = pieces.value.filter(|_| request.on.has(Attributes::NAMEREF)) else { return Ok(()) };
+    let Some(value) = pieces.value.filter(|_| request.on.has(Attributes::NAMEREF)) else {
+        return Ok(());
+    };
     let (base, _) = split_subscript(value);
     if value == pieces.name && !request.local {
         let message = [pieces.name, b": nameref variable self references not allowed"].concat();
@@ -302,7 +339,10 @@ fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) 
         return Err(1);
     }
     if !word::is_name(base) {
-        interp.complain(request.name, [b"`", value, b"': invalid variable name for name reference"].concat());
+        interp.complain(
+            request.name,
+            [b"`", value, b"': invalid variable name for name reference"].concat(),
+        );
         return Err(1);
     }
     Ok(())
@@ -312,7 +352,10 @@ fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) 
 fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Request) -> Option<i32> {
     let Some(variable) = interp.vars.get(name) else {
         if request.on.has(Attributes::ARRAY) && request.on.has(Attributes::ASSOC) {
-            interp.complain(request.name, [&**name, b": cannot convert associative to indexed array"].concat());
+            interp.complain(
+                request.name,
+                [&**name, b": cannot convert associative to indexed array"].concat(),
+            );
             return Some(1);
         }
         return None;
@@ -359,7 +402,11 @@ fn set_attributes(interp: &mut Interp, name: &Name, request: Request, makes_arra
         attributes = attributes.with(Attributes::ARRAY);
     }
     variable.attributes = attributes;
-    match (&variable.value, attributes.has(Attributes::ASSOC), attributes.has(Attributes::ARRAY)) {
+    match (
+        &variable.value,
+        attributes.has(Attributes::ASSOC),
+        attributes.has(Attributes::ARRAY),
+    ) {
         (Value::Scalar(text), true, _) => {
             let mut array = crate::expand::Assoc::default();
             array.set(b"0", text.clone());
@@ -377,7 +424,9 @@ fn set_attributes(interp: &mut Interp, name: &Name, request: Request, makes_arra
 
 /// Prints one variable as `declare -p` does. `false` when there is none.
 pub(super) fn show(interp: &mut Interp, name: &[u8]) -> bool {
-    let Some(variable) = interp.vars.get(name).cloned() else { return false };
+    let Some(variable) = interp.vars.get(name).cloned() else {
+        return false;
+    };
     let line = describe(interp, name, &variable);
     interp.print(line);
     true
@@ -389,7 +438,10 @@ pub(crate) fn describe(interp: &mut Interp, name: &[u8], variable: &Variable) ->
         Value::Dynamic(code) => interp.dynamic(*code).unwrap_or(Value::Unset),
         value => value.clone(),
     };
-    let shown = Variable { value: value.clone(), attributes: variable.attributes };
+    let shown = Variable {
+        value: value.clone(),
+        attributes: variable.attributes,
+    };
     let flags = shown.flags();
     let flags = if flags.is_empty() { "-".to_owned() } else { flags };
     let mut line = format!("declare -{flags} ").into_bytes();
@@ -476,12 +528,15 @@ fn declare_functions(interp: &mut Interp, names: &[Vec<u8>], request: Request, o
 
 /// `export -f`, `readonly -f`, `declare -ft`.
 pub(super) fn change_function(interp: &mut Interp, name: &[u8], request: Request) -> i32 {
-    let Some(entry) = Arc::make_mut(&mut interp.functions).get_mut(name) else { return 1 };
+    let Some(entry) = Arc::make_mut(&mut interp.functions).get_mut(name) else {
+        return 1;
+    };
     if request.off.has(Attributes::READONLY) && entry.readonly {
         interp.complain(request.name, [name, b": readonly function"].concat());
         return 1;
     }
-    entry.exported = (entry.exported || request.on.has(Attributes::EXPORT)) && !request.off.has(Attributes::EXPORT);
+    entry.exported =
+        (entry.exported || request.on.has(Attributes::EXPORT)) && !request.off.has(Attributes::EXPORT);
     entry.readonly |= request.on.has(Attributes::READONLY);
     entry.trace = (entry.trace || request.on.has(Attributes::TRACE)) && !request.off.has(Attributes::TRACE);
     0

@@ -36,13 +36,20 @@ impl Place {
     /// Reads `+N` or `-N`; `None` when it is no number.
     fn parse(word: &[u8]) -> Option<Place> {
         let (sign, digits) = word.split_first()?;
-        Some(Place { count: number(digits)?, from_right: *sign == b'-' })
+        Some(Place {
+            count: number(digits)?,
+            from_right: *sign == b'-',
+        })
     }
 
     /// The place from the left in a stack of `length` entries.
     fn index(self, length: usize) -> Option<usize> {
         let count = usize::try_from(self.count).ok().filter(|count| *count < length)?;
-        Some(if self.from_right { length - 1 - count } else { count })
+        Some(if self.from_right {
+            length - 1 - count
+        } else {
+            count
+        })
     }
 }
 
@@ -80,7 +87,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         print_stack(interp, &stack, layout);
         return Ok(0);
     };
-    let Some((index, directory)) = place.index(stack.len()).and_then(|index| Some((index, stack.get(index)?))) else {
+    let Some((index, directory)) = place
+        .index(stack.len())
+        .and_then(|index| Some((index, stack.get(index)?)))
+    else {
         return Ok(out_of_range(interp, "dirs", word.get(1..).unwrap_or_default()));
     };
     let text = entry(interp, directory, index, layout);
@@ -89,19 +99,37 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 fn entry(interp: &mut Interp, directory: &[u8], index: usize, layout: Layout) -> Vec<u8> {
-    let directory = if layout.long { directory.to_vec() } else { interp.polite_directory(directory) };
-    if layout.numbered { [format!("{index:2}  ").as_bytes(), &directory].concat() } else { directory }
+    let directory = if layout.long {
+        directory.to_vec()
+    } else {
+        interp.polite_directory(directory)
+    };
+    if layout.numbered {
+        [format!("{index:2}  ").as_bytes(), &directory].concat()
+    } else {
+        directory
+    }
 }
 
 fn print_stack(interp: &mut Interp, stack: &[Vec<u8>], layout: Layout) {
-    let entries: Vec<_> =
-        stack.iter().enumerate().map(|(index, directory)| entry(interp, directory, index, layout)).collect();
-    let separator: &[u8] = if layout.lines || layout.numbered { b"\n" } else { b" " };
+    let entries: Vec<_> = stack
+        .iter()
+        .enumerate()
+        .map(|(index, directory)| entry(interp, directory, index, layout))
+        .collect();
+    let separator: &[u8] = if layout.lines || layout.numbered {
+        b"\n"
+    } else {
+        b" "
+    };
     interp.print([&entries.join(separator), b"\n".as_slice()].concat());
 }
 
 fn invalid_number(interp: &mut Interp, spec: &BuiltinSpec, word: &[u8]) -> i32 {
-    interp.say_usage(spec.name, spec.usage_error(Some([word, b": invalid number"].concat())))
+    interp.say_usage(
+        spec.name,
+        spec.usage_error(Some([word, b": invalid number"].concat())),
+    )
 }
 
 fn out_of_range(interp: &mut Interp, name: &str, word: &[u8]) -> i32 {
@@ -146,7 +174,9 @@ pub fn run_pushd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             }
             b"-" => break,
             word if is_place(word) => {
-                let Some(place) = Place::parse(word) else { return Ok(invalid_number(interp, &PUSHD, word)) };
+                let Some(place) = Place::parse(word) else {
+                    return Ok(invalid_number(interp, &PUSHD, word));
+                };
                 let Some(index) = place.index(interp.directories.len() + 1) else {
                     return Ok(out_of_range(interp, "pushd", word));
                 };
@@ -183,7 +213,11 @@ fn rotate(interp: &mut Interp, count: usize, stay: bool) -> Flow {
     stack.rotate_left(count);
     let target = stack.remove(0);
     interp.directories = Arc::new(stack);
-    if stay { Ok(0) } else { enter(interp, "pushd", &target) }
+    if stay {
+        Ok(0)
+    } else {
+        enter(interp, "pushd", &target)
+    }
 }
 
 fn push(interp: &mut Interp, directory: &[u8], words: &[Vec<u8>], stay: bool) -> Flow {
@@ -203,15 +237,23 @@ fn push(interp: &mut Interp, directory: &[u8], words: &[Vec<u8>], stay: bool) ->
 
 /// `popd`
 pub fn run_popd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let (mut stay, mut place, mut place_word): (_, _, &[u8]) =
-        (false, Place { count: 0, from_right: false }, b"".as_slice());
+    let (mut stay, mut place, mut place_word): (_, _, &[u8]) = (
+        false,
+        Place {
+            count: 0,
+            from_right: false,
+        },
+        b"".as_slice(),
+    );
     for word in args {
         match word.as_slice() {
             b"--help" => return Ok(interp.say_usage("popd", POPD.help())),
             b"-n" => stay = true,
             b"--" => break,
             word if is_place(word) => {
-                let Some(parsed) = Place::parse(word) else { return Ok(invalid_number(interp, &POPD, word)) };
+                let Some(parsed) = Place::parse(word) else {
+                    return Ok(invalid_number(interp, &POPD, word));
+                };
                 (place, place_word) = (parsed, word);
             }
             b"" => break,
@@ -221,7 +263,9 @@ pub fn run_popd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             }
         }
     }
-    let index = place.index(interp.directories.len() + 1).filter(|_| !interp.directories.is_empty());
+    let index = place
+        .index(interp.directories.len() + 1)
+        .filter(|_| !interp.directories.is_empty());
     match index {
         None => Ok(out_of_range(interp, "popd", place_word)),
         Some(index) => remove(interp, index, stay),

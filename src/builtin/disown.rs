@@ -17,7 +17,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     let (keep, running) = (parsed.has(b'h'), parsed.has(b'r'));
     interp.update_jobs();
     if parsed.operands.is_empty() && (parsed.has(b'a') || running) {
-        let wanted = interp.jobs.iter().filter(|job| !running || job.state == JobState::Running);
+        let wanted = interp
+            .jobs
+            .iter()
+            .filter(|job| !running || job.state == JobState::Running);
         let ids: Vec<u32> = wanted.map(|job| job.id).collect();
         ids.into_iter().for_each(|id| release(interp, id, keep));
         return Ok(0);

@@ -12,8 +12,8 @@ const SPEC: BuiltinSpec = BuiltinSpec::new("enable", "adnpsf:");
 
 /// The special builtins of POSIX, with bash's `source`.
 const SPECIAL: [&str; 16] = [
-    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source",
-    "times", "trap", "unset",
+    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
+    "source", "times", "trap", "unset",
 ];
 
 /// The builtin.
@@ -50,7 +50,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 
 /// The builtin of this name, disabled or not.
 fn known(interp: &Interp, name: &[u8]) -> Option<&'static Builtin> {
-    interp.builtins.iter().find(|builtin| builtin.name.as_bytes() == name)
+    interp
+        .builtins
+        .iter()
+        .find(|builtin| builtin.name.as_bytes() == name)
 }
 
 fn list(interp: &mut Interp, parsed: &BuiltinParsed) {
@@ -61,7 +64,11 @@ fn list(interp: &mut Interp, parsed: &BuiltinParsed) {
         }
         let disabled = interp.disabled.contains(builtin.name);
         if all || disabled == off {
-            interp.print(format!("enable {}{}\n", if disabled { "-n " } else { "" }, builtin.name));
+            interp.print(format!(
+                "enable {}{}\n",
+                if disabled { "-n " } else { "" },
+                builtin.name
+            ));
         }
     }
 }
@@ -72,6 +79,9 @@ fn load(interp: &mut Interp, file: &[u8]) -> Flow {
     } else {
         b"cannot open shared object file: No such file or directory"
     };
-    interp.complain("enable", [b"cannot open shared object ", file, b": ", file, b": ", reason].concat());
+    interp.complain(
+        "enable",
+        [b"cannot open shared object ", file, b": ", file, b": ", reason].concat(),
+    );
     Ok(1)
 }

@@ -4,7 +4,11 @@ use crate::interp::{Divert, Flow, Interp};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first().is_some_and(|arg| arg == b"--") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     match args {
         [] => Err(Divert::Exit(interp.return_status())),
         [text, rest @ ..] => match interp.status_argument("exit", text) {

@@ -23,7 +23,10 @@ fn change(interp: &mut Interp, spec: &BuiltinSpec, attribute: Attributes, args: 
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let mut request = Request { name: spec.name, ..Request::default() };
+    let mut request = Request {
+        name: spec.name,
+        ..Request::default()
+    };
     if parsed.has(b'n') && attribute == Attributes::EXPORT {
         request.off = attribute;
     } else {

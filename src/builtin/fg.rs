@@ -23,7 +23,11 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         Err(status) => return Ok(status),
     };
     let background = operands.last().is_some_and(|word| word == b"&");
-    let to = if background { Where::Background } else { Where::Foreground };
+    let to = if background {
+        Where::Background
+    } else {
+        Where::Foreground
+    };
     move_job(interp, "fg", operands.first().map(Vec::as_slice), to).await
 }
 

@@ -15,8 +15,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     let [letters, name, rest @ ..] = parsed.operands.as_slice() else {
         return Ok(interp.say_usage("getopts", SPEC.usage_error(None)));
     };
-    let words: Vec<Vec<u8>> =
-        if rest.is_empty() { interp.positional.iter().map(|text| text.to_vec()).collect() } else { rest.to_vec() };
+    let words: Vec<Vec<u8>> = if rest.is_empty() {
+        interp.positional.iter().map(|text| text.to_vec()).collect()
+    } else {
+        rest.to_vec()
+    };
     let step = next(interp, letters, &words);
     apply(interp, letters, name, step)
 }
@@ -52,7 +55,10 @@ fn next(interp: &mut Interp, letters: &[u8], words: &[Vec<u8>]) -> Step {
         set_index(interp, index + 1, 0);
         return next(interp, letters, words);
     };
-    let takes = letters.iter().position(|known| *known == letter && letter != b':').map(|at| letters.get(at + 1) == Some(&b':'));
+    let takes = letters
+        .iter()
+        .position(|known| *known == letter && letter != b':')
+        .map(|at| letters.get(at + 1) == Some(&b':'));
     let last = offset + 1 >= current.len();
     let step = match takes {
         None => Step::Unknown(letter),
@@ -105,7 +111,10 @@ fn apply(interp: &mut Interp, letters: &[u8], name: &[u8], step: Step) -> Flow {
         }
         Step::MissingArgument(letter) => {
             if !quiet {
-                say(interp, &[b"option requires an argument -- ".as_slice(), &[letter]].concat());
+                say(
+                    interp,
+                    &[b"option requires an argument -- ".as_slice(), &[letter]].concat(),
+                );
             }
             (if silent { b':' } else { b'?' }, silent.then(|| vec![letter]), 0)
         }

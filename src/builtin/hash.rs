@@ -47,7 +47,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 
 fn without_names(interp: &mut Interp, parsed: &BuiltinParsed) -> Flow {
     if let Some(letter) = [b'd', b't'].into_iter().find(|letter| parsed.has(*letter)) {
-        interp.complain("hash", [b"-", [letter].as_slice(), b": option requires an argument"].concat());
+        interp.complain(
+            "hash",
+            [b"-", [letter].as_slice(), b": option requires an argument"].concat(),
+        );
         return Ok(1);
     }
     if parsed.has(b'r') {
@@ -81,7 +84,16 @@ fn list(interp: &mut Interp, reusable: bool) {
 }
 
 fn print_reusable(interp: &mut Interp, name: &[u8], path: &[u8]) {
-    interp.print([b"builtin hash -p ", &*quote::listed(path), b" ", &quote::listed(name), b"\n"].concat());
+    interp.print(
+        [
+            b"builtin hash -p ",
+            &*quote::listed(path),
+            b" ",
+            &quote::listed(name),
+            b"\n",
+        ]
+        .concat(),
+    );
 }
 
 fn show_targets(interp: &mut Interp, names: &[Vec<u8>], reusable: bool) -> Flow {
@@ -107,7 +119,10 @@ fn show_targets(interp: &mut Interp, names: &[Vec<u8>], reusable: bool) -> Flow 
 }
 
 fn remember(interp: &mut Interp, name: &[u8], path: &[u8]) -> bool {
-    let is_dir = interp.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory);
+    let is_dir = interp
+        .proc
+        .metadata(path, Follow::Yes)
+        .is_ok_and(|metadata| metadata.kind == FileKind::Directory);
     if is_dir {
         interp.complain("hash", [path, b": Is a directory"].concat());
         return false;

@@ -54,7 +54,14 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     if has_glob(first, true) {
         let plural = if parsed.operands.len() > 1 { "s" } else { "" };
         let list = parsed.operands.join(b", ".as_slice());
-        interp.print([format!("Shell commands matching keyword{plural} `").as_bytes(), &list, b"'\n\n"].concat());
+        interp.print(
+            [
+                format!("Shell commands matching keyword{plural} `").as_bytes(),
+                &list,
+                b"'\n\n",
+            ]
+            .concat(),
+        );
     }
     let mut found = false;
     for pattern in &parsed.operands {
@@ -65,8 +72,15 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     }
     if !found {
         let last = parsed.operands.last().unwrap_or(first);
-        let hints: [&[u8]; 7] =
-            [b"no help topics match `", last, b"'.  Try `help help' or `man -k ", last, b"' or `info ", last, b"'."];
+        let hints: [&[u8]; 7] = [
+            b"no help topics match `",
+            last,
+            b"'.  Try `help help' or `man -k ",
+            last,
+            b"' or `info ",
+            last,
+            b"'.",
+        ];
         interp.complain("help", hints.concat());
         return Ok(1);
     }
@@ -75,7 +89,13 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 
 /// Topics by name or pattern; without any, those that begin so.
 fn topics(pattern: &[u8], extglob: bool) -> Vec<&'static BuiltinUsage> {
-    let compiled = Pattern::compile(pattern, PatternOptions { extglob, ..PatternOptions::default() });
+    let compiled = Pattern::compile(
+        pattern,
+        PatternOptions {
+            extglob,
+            ..PatternOptions::default()
+        },
+    );
     let all = || builtin_usages().iter();
     let exact: Vec<_> = all()
         .filter(|topic| topic.title.as_bytes() == pattern || compiled.matches(topic.title.as_bytes()))
@@ -83,7 +103,9 @@ fn topics(pattern: &[u8], extglob: bool) -> Vec<&'static BuiltinUsage> {
     if !exact.is_empty() {
         return exact;
     }
-    all().filter(|topic| topic.title.as_bytes().starts_with(pattern)).collect()
+    all()
+        .filter(|topic| topic.title.as_bytes().starts_with(pattern))
+        .collect()
 }
 
 fn describe(topic: &BuiltinUsage, style: Style) -> Vec<u8> {
@@ -103,8 +125,14 @@ fn describe(topic: &BuiltinUsage, style: Style) -> Vec<u8> {
 /// All topics in two columns, with a star where the builtin is disabled.
 fn list(interp: &mut Interp) {
     interp.print([VERSION, INTRODUCTION].concat());
-    let columns = interp.scalar(b"COLUMNS").and_then(|text| super::support::number(&text));
-    let width = columns.and_then(|columns| usize::try_from(columns).ok()).filter(|columns| *columns > 0).unwrap_or(80) / 2;
+    let columns = interp
+        .scalar(b"COLUMNS")
+        .and_then(|text| super::support::number(&text));
+    let width = columns
+        .and_then(|columns| usize::try_from(columns).ok())
+        .filter(|columns| *columns > 0)
+        .unwrap_or(80)
+        / 2;
     let width = if width <= 3 { 40 } else { width.min(256) };
     let all = builtin_usages();
     let height = all.len().div_ceil(2);
@@ -122,9 +150,15 @@ fn list(interp: &mut Interp) {
 
 /// A usage line for a column of `width`; `>` says that it was cut, one place earlier in the right column.
 fn cell(interp: &Interp, topic: &BuiltinUsage, width: usize, right: bool) -> String {
-    let star = if interp.disabled.contains(topic.name) { '*' } else { ' ' };
+    let star = if interp.disabled.contains(topic.name) {
+        '*'
+    } else {
+        ' '
+    };
     let shown = topic.usage.len().min(width.saturating_sub(2));
-    let mut text: String = std::iter::once(star).chain(topic.usage.chars().take(shown)).collect();
+    let mut text: String = std::iter::once(star)
+        .chain(topic.usage.chars().take(shown))
+        .collect();
     if shown + 3 >= width {
         text.truncate(shown - usize::from(right).min(shown));
         text.push('>');

@@ -45,7 +45,10 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     interp.jobs.clean();
     if parsed.operands.is_empty() {
         let jobs: Vec<Job> = interp.jobs.iter().cloned().collect();
-        for job in jobs.iter().filter(|job| only.is_none_or(|only| job.state == only)) {
+        for job in jobs
+            .iter()
+            .filter(|job| only.is_none_or(|only| job.state == only))
+        {
             show(interp, job, form);
         }
         return Ok(0);

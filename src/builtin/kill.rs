@@ -74,7 +74,12 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 
 /// Reads the options, as bash does word by word. `Err(None)`: the usage is asked for.
 fn read_request(args: &[Vec<u8>], posix: bool) -> Result<Request<'_>, Option<Vec<u8>>> {
-    let mut request = Request { list: false, sent: Some(Sent::Signal(Signal::TERM)), name: b"TERM", operands: args };
+    let mut request = Request {
+        list: false,
+        sent: Some(Sent::Signal(Signal::TERM)),
+        name: b"TERM",
+        operands: args,
+    };
     let mut given = false;
     while let Some((word, rest)) = request.operands.split_first() {
         let (name, rest): (&[u8], _) = match word.as_slice() {
@@ -142,9 +147,10 @@ fn list(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
             // A status of a process that was killed.
             Some(number) => match if number > 128 { number - 128 } else { number } {
                 0 => Some("EXIT\n".into()),
-                number if (1..LIMIT).contains(&number) => {
-                    Some(Signal::from_number(number).map_or_else(String::new, |signal| format!("{}\n", signal.name())))
-                }
+                number if (1..LIMIT).contains(&number) => Some(
+                    Signal::from_number(number)
+                        .map_or_else(String::new, |signal| format!("{}\n", signal.name())),
+                ),
                 _ => None,
             },
             None => decode(operand, posix).map(|sent| match sent {
@@ -156,7 +162,10 @@ fn list(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
         match line {
             Some(line) => interp.print(line),
             None => {
-                interp.complain("kill", [operand, b": invalid signal specification".as_slice()].concat());
+                interp.complain(
+                    "kill",
+                    [operand, b": invalid signal specification".as_slice()].concat(),
+                );
                 status = 1;
             }
         }
@@ -166,22 +175,39 @@ fn list(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
 
 /// Sends to what an operand names. `Err(None)`: there is no such signal.
 fn send(interp: &mut Interp, operand: &[u8], sent: Sent) -> Result<(), Option<Vec<u8>>> {
-    if let Some(number) = number(operand).and_then(|number| i32::try_from(number).ok()).filter(|_| operand != b"-") {
+    if let Some(number) = number(operand)
+        .and_then(|number| i32::try_from(number).ok())
+        .filter(|_| operand != b"-")
+    {
         return send_to_number(interp, number, sent)
             .map_err(|errno| (errno != Errno::EINVAL).then(|| format!("({number}) - {errno}").into_bytes()));
     }
     match operand.first() {
         Some(b'%') => {}
         None => return Err(Some(b"`': not a pid or valid job spec".to_vec())),
-        Some(_) => return Err(Some([operand, b": arguments must be process or job IDs"].concat())),
+        Some(_) => {
+            return Err(Some(
+                [operand, b": arguments must be process or job IDs"].concat(),
+            ));
+        }
     }
     let id = match interp.find_job(operand) {
         Ok(id) => id,
         Err(error) => return Err(Some(job_message(operand, error))),
     };
-    let Some(job) = interp.jobs.get(id).cloned() else { return Ok(()) };
-    let targets: Vec<Pid> = if job.group { interp.proc.kernel.members(job.leader()) } else { job.alive().collect() };
-    interp.jobs.get_mut(id).into_iter().for_each(|job| job.notified = false);
+    let Some(job) = interp.jobs.get(id).cloned() else {
+        return Ok(());
+    };
+    let targets: Vec<Pid> = if job.group {
+        interp.proc.kernel.members(job.leader())
+    } else {
+        job.alive().collect()
+    };
+    interp
+        .jobs
+        .get_mut(id)
+        .into_iter()
+        .for_each(|job| job.notified = false);
     for pid in targets {
         let _ = deliver(interp, pid, sent);
     }
@@ -199,7 +225,11 @@ fn send_to_number(interp: &mut Interp, number: i32, sent: Sent) -> Result<(), Er
         _ => number.unsigned_abs(),
     };
     let targets = match group {
-        0 => kernel.all_processes().into_iter().filter(|pid| *pid != interp.proc.pid).collect(),
+        0 => kernel
+            .all_processes()
+            .into_iter()
+            .filter(|pid| *pid != interp.proc.pid)
+            .collect(),
         group => kernel.members(group),
     };
     if targets.is_empty() {

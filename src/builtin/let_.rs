@@ -5,7 +5,11 @@ use crate::interp::{Flow, Interp};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first().is_some_and(|arg| arg == b"--") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     if args.is_empty() {
         interp.complain("let", "expression expected");
         return Ok(1);

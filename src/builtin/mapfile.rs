@@ -57,7 +57,11 @@ pub async fn run(interp: &mut Interp, name: &'static str, args: Vec<Vec<u8>>) ->
 
 fn read_request(parsed: &BuiltinParsed) -> Result<Request, Vec<u8>> {
     let mut request = Request {
-        name: parsed.operands.first().cloned().unwrap_or_else(|| b"MAPFILE".to_vec()),
+        name: parsed
+            .operands
+            .first()
+            .cloned()
+            .unwrap_or_else(|| b"MAPFILE".to_vec()),
         delimiter: b'\n',
         descriptor: 0,
         count: 0,
@@ -105,7 +109,10 @@ fn open(interp: &mut Interp, name: &str, request: &Request) -> Result<Option<Arc
         Ok(file) => Ok(Some(Arc::clone(file))),
         Err(_) if request.descriptor == 0 => Ok(None),
         Err(errno) => {
-            interp.complain(name, format!("{}: invalid file descriptor: {errno}", request.descriptor));
+            interp.complain(
+                name,
+                format!("{}: invalid file descriptor: {errno}", request.descriptor),
+            );
             Err(1)
         }
     }
@@ -119,7 +126,10 @@ fn prepare(interp: &mut Interp, name: &str, request: &Request) -> Result<Vec<u8>
     }
     let array = interp.resolve(&request.name).0;
     if !word::is_name(&request.name) || !word::is_name(&array) {
-        interp.complain(name, [b"`", request.name.as_slice(), b"': not a valid identifier"].concat());
+        interp.complain(
+            name,
+            [b"`", request.name.as_slice(), b"': not a valid identifier"].concat(),
+        );
         return Err(1);
     }
     if interp.check_writable(&array).is_err() {
@@ -127,7 +137,10 @@ fn prepare(interp: &mut Interp, name: &str, request: &Request) -> Result<Vec<u8>
         return Err(1);
     }
     if interp.is_assoc(&array) {
-        interp.complain(name, [request.name.as_slice(), b": not an indexed array"].concat());
+        interp.complain(
+            name,
+            [request.name.as_slice(), b": not an indexed array"].concat(),
+        );
         return Err(1);
     }
     interp.make_array(&array, false);
@@ -189,14 +202,24 @@ async fn next_line(interp: &Interp, file: &File, request: &Request, line: &mut V
             Ok(length)
         }
         // Like bash, an input that cannot be read is an empty one.
-        Err(Errno::EIO) => interp.proc.kernel.meter().halted().map_or(Ok(0), |halt| Err(halt.into())),
+        Err(Errno::EIO) => interp
+            .proc
+            .kernel
+            .meter()
+            .halted()
+            .map_or(Ok(0), |halt| Err(halt.into())),
         Err(_) => Ok(0),
     }
 }
 
 /// Runs `callback index line`, before the line is stored.
 async fn call(interp: &mut Interp, callback: &[u8], index: u64, line: &[u8]) -> Flow<()> {
-    let text = [callback, format!(" {index} ").as_bytes(), &quote::single_quoted(line)].concat();
+    let text = [
+        callback,
+        format!(" {index} ").as_bytes(),
+        &quote::single_quoted(line),
+    ]
+    .concat();
     interp.run_nested(text, Origin::Eval).await?;
     interp.flush().await
 }
@@ -205,7 +228,11 @@ async fn call(interp: &mut Interp, callback: &[u8], index: u64, line: &[u8]) -> 
 fn set(interp: &mut Interp, array: &[u8], index: u64, line: &[u8]) -> Flow<()> {
     let index = i64::try_from(index).unwrap_or(i64::MAX);
     let plain = interp.vars.get_mut(array).filter(|variable| {
-        !variable.attributes.has(Attributes::TRANSFORMS.with(Attributes::READONLY).with(Attributes::NAMEREF))
+        !variable.attributes.has(
+            Attributes::TRANSFORMS
+                .with(Attributes::READONLY)
+                .with(Attributes::NAMEREF),
+        )
     });
     if let Some(variable) = plain
         && let Value::Indexed(elements) = &mut variable.value

@@ -49,56 +49,112 @@ pub(crate) use declare::describe as describe_variable;
 
 use crate::interp::{Builtin, BuiltinKind, Run};
 
-const fn plain(name: &'static str, kind: BuiltinKind, run: fn(&mut crate::interp::Interp, &[Vec<u8>]) -> crate::interp::Flow) -> Builtin {
-    Builtin { name, kind, run: Run::Plain(run) }
+const fn plain(
+    name: &'static str,
+    kind: BuiltinKind,
+    run: fn(&mut crate::interp::Interp, &[Vec<u8>]) -> crate::interp::Flow,
+) -> Builtin {
+    Builtin {
+        name,
+        kind,
+        run: Run::Plain(run),
+    }
 }
 
 use BuiltinKind::{Declaration, Ordinary, Special};
 
 /// Every builtin, sorted by name.
 pub static BUILTINS: &[Builtin] = &[
-    Builtin { name: ".", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run_dot(interp, args))) },
+    Builtin {
+        name: ".",
+        kind: Special,
+        run: Run::Waiting(|interp, args| Box::pin(source::run_dot(interp, args))),
+    },
     plain(":", Special, colon::run),
     plain("[", Ordinary, test::bracket),
     plain("alias", Ordinary, alias::run),
-    Builtin { name: "bg", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(fg::run_bg(interp, args))) },
+    Builtin {
+        name: "bg",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(fg::run_bg(interp, args))),
+    },
     plain("break", Special, break_::run_break),
-    Builtin { name: "builtin", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(builtin_::run(interp, args))) },
+    Builtin {
+        name: "builtin",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(builtin_::run(interp, args))),
+    },
     plain("caller", Ordinary, caller::run),
     plain("cd", Ordinary, cd::run),
-    Builtin { name: "command", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(command::run(interp, args))) },
+    Builtin {
+        name: "command",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(command::run(interp, args))),
+    },
     plain("continue", Special, break_::run_continue),
     plain("declare", Declaration, declare::run),
     plain("dirs", Ordinary, dirs::run),
     plain("disown", Ordinary, disown::run),
     plain("echo", Ordinary, echo::run),
     plain("enable", Ordinary, enable::run),
-    Builtin { name: "eval", kind: Special, run: Run::Waiting(|interp, args| Box::pin(eval::run(interp, args))) },
-    Builtin { name: "exec", kind: Special, run: Run::Waiting(|interp, args| Box::pin(exec::run(interp, args))) },
+    Builtin {
+        name: "eval",
+        kind: Special,
+        run: Run::Waiting(|interp, args| Box::pin(eval::run(interp, args))),
+    },
+    Builtin {
+        name: "exec",
+        kind: Special,
+        run: Run::Waiting(|interp, args| Box::pin(exec::run(interp, args))),
+    },
     plain("exit", Special, exit::run),
     plain("export", Declaration, export::run),
     plain("false", Ordinary, colon::run_false),
-    Builtin { name: "fg", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(fg::run(interp, args))) },
+    Builtin {
+        name: "fg",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(fg::run(interp, args))),
+    },
     plain("getopts", Ordinary, getopts::run),
     plain("hash", Ordinary, hash::run),
     plain("help", Ordinary, help::run),
-    Builtin { name: "jobs", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(jobs::run(interp, args))) },
+    Builtin {
+        name: "jobs",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(jobs::run(interp, args))),
+    },
     plain("kill", Ordinary, kill::run),
     plain("let", Ordinary, let_::run),
     plain("local", Declaration, declare::run_local),
-    Builtin { name: "mapfile", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "mapfile", args))) },
+    Builtin {
+        name: "mapfile",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "mapfile", args))),
+    },
     plain("popd", Ordinary, dirs::run_popd),
     plain("printf", Ordinary, printf::run),
     plain("pushd", Ordinary, dirs::run_pushd),
     plain("pwd", Ordinary, pwd::run),
-    Builtin { name: "read", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(read::run(interp, args))) },
-    Builtin { name: "readarray", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "readarray", args))) },
+    Builtin {
+        name: "read",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(read::run(interp, args))),
+    },
+    Builtin {
+        name: "readarray",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(mapfile::run(interp, "readarray", args))),
+    },
     plain("readonly", Declaration, export::run_readonly),
     plain("return", Special, return_::run),
     plain("set", Special, set::run),
     plain("shift", Special, shift::run),
     plain("shopt", Ordinary, shopt::run),
-    Builtin { name: "source", kind: Special, run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))) },
+    Builtin {
+        name: "source",
+        kind: Special,
+        run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))),
+    },
     plain("test", Ordinary, test::run),
     plain("times", Special, times::run),
     plain("trap", Special, trap::run),
@@ -109,7 +165,11 @@ pub static BUILTINS: &[Builtin] = &[
     plain("umask", Ordinary, umask::run),
     plain("unalias", Ordinary, alias::run_unalias),
     plain("unset", Special, unset::run),
-    Builtin { name: "wait", kind: Ordinary, run: Run::Waiting(|interp, args| Box::pin(wait::run(interp, args))) },
+    Builtin {
+        name: "wait",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(wait::run(interp, args))),
+    },
 ];
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ struct Shell<'a>(&'a mut Interp);
 
 impl Host for Shell<'_> {
     fn time(&mut self, format: &[u8], seconds: i64) -> Vec<u8> {
-        let format = if format.is_empty() { b"%X".as_slice() } else { format };
+        let format = if format.is_empty() {
+            b"%X".as_slice()
+        } else {
+            format
+        };
         let time = match seconds {
             -1 => self.0.proc.kernel.now(),
             -2 => self.0.started(),
@@ -44,7 +48,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     if let Some(name) = &variable
         && !word::is_name(split_subscript(name).0)
     {
-        interp.complain("printf", [b"`", name.as_slice(), b"': not a valid identifier"].concat());
+        interp.complain(
+            "printf",
+            [b"`", name.as_slice(), b"': not a valid identifier"].concat(),
+        );
         return Ok(2);
     }
     let Some((format, arguments)) = parsed.operands.split_first() else {
@@ -87,7 +94,9 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
     let (base, key) = split_subscript(name);
     let result = match key {
         None => interp.assign_element(base, None, value, false),
-        Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
+        Some(key) => interp
+            .key_of(base, key)
+            .and_then(|key| interp.assign_element(base, Some(&key), value, false)),
     };
     interp.said(result)
 }

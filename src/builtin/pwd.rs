@@ -18,7 +18,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     };
     let mut path = interp.proc.cwd.to_vec();
     if physical {
-        path = interp.proc.fs.canonicalize(&interp.proc.view(), &path, Existing::All).unwrap_or(path);
+        path = interp
+            .proc
+            .fs
+            .canonicalize(&interp.proc.view(), &path, Existing::All)
+            .unwrap_or(path);
     }
     path.push(b'\n');
     interp.print(path);

@@ -34,7 +34,10 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let file = match interp.proc.fds.get(request.fd) {
         Ok(file) => Arc::clone(file),
         Err(errno) => {
-            interp.complain("read", format!("{}: invalid file descriptor: {errno}", request.fd));
+            interp.complain(
+                "read",
+                format!("{}: invalid file descriptor: {errno}", request.fd),
+            );
             return Ok(1);
         }
     };
@@ -89,7 +92,10 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
             b'u' => {
                 let fd = super::support::number(&value).and_then(|fd| u32::try_from(fd).ok());
                 let Some(fd) = fd else {
-                    interp.complain("read", [&value, b": invalid file descriptor specification".as_slice()].concat());
+                    interp.complain(
+                        "read",
+                        [&value, b": invalid file descriptor specification".as_slice()].concat(),
+                    );
                     return Err(1);
                 };
                 request.fd = fd;
@@ -100,7 +106,10 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
     }
     for name in &request.names {
         if !word::is_name(split_subscript(name).0) {
-            interp.complain("read", [b"`", name.as_slice(), b"': not a valid identifier"].concat());
+            interp.complain(
+                "read",
+                [b"`", name.as_slice(), b"': not a valid identifier"].concat(),
+            );
             return Err(1);
         }
     }
@@ -108,7 +117,9 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
 }
 
 fn timeout(interp: &mut Interp, text: &[u8]) -> Result<Duration, i32> {
-    let seconds = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+    let seconds = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse::<f64>().ok());
     match seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()) {
         Some(duration) => Ok(duration),
         None => {
@@ -149,7 +160,9 @@ async fn take(interp: &Interp, file: &Arc<File>, request: &Request) -> Taken {
     loop {
         line.clear();
         let count = file.read_until(&mut line, request.delimiter, 1 << 20).await?;
-        meter.check_memory(text.len() as u64 + count as u64).map_err(|_| Errno::ENOMEM)?;
+        meter
+            .check_memory(text.len() as u64 + count as u64)
+            .map_err(|_| Errno::ENOMEM)?;
         let ended = line.last() == Some(&request.delimiter);
         if ended {
             line.pop();
@@ -259,7 +272,9 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
     let (base, key) = split_subscript(name);
     let result = match key {
         None => interp.assign_element(base, None, value, false),
-        Some(key) => interp.key_of(base, key).and_then(|key| interp.assign_element(base, Some(&key), value, false)),
+        Some(key) => interp
+            .key_of(base, key)
+            .and_then(|key| interp.assign_element(base, Some(&key), value, false)),
     };
     interp.said(result)
 }

@@ -4,7 +4,11 @@ use crate::interp::{Divert, Flow, Interp};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first().is_some_and(|arg| arg == b"--") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     let can_return = interp.vars.in_function() || interp.frames.iter().any(|frame| &*frame.name == b"source");
     if !can_return {
         interp.complain("return", "can only `return' from a function or sourced script");

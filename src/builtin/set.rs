@@ -59,7 +59,8 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 Some(index) => switch(interp, index, on),
                 None => {
                     let sign = if on { b'-' } else { b'+' };
-                    let error = SPEC.usage_error(Some([&[sign, *letter], b": invalid option".as_slice()].concat()));
+                    let error =
+                        SPEC.usage_error(Some([&[sign, *letter], b": invalid option".as_slice()].concat()));
                     return Ok(interp.say_usage("set", error));
                 }
             }
@@ -111,7 +112,12 @@ fn list_all(interp: &mut Interp) {
 
 /// Every variable with a value, as `name=value`.
 pub(super) fn list_variables(interp: &mut Interp) {
-    let names: Vec<_> = interp.vars.sorted().into_iter().map(|(name, variable)| (name.clone(), variable.clone())).collect();
+    let names: Vec<_> = interp
+        .vars
+        .sorted()
+        .into_iter()
+        .map(|(name, variable)| (name.clone(), variable.clone()))
+        .collect();
     for (name, variable) in names {
         let value = match variable.value {
             Value::Dynamic(code) => interp.dynamic(code),

@@ -7,13 +7,20 @@ use crate::interp::{Divert, Flow, Interp, Shopt};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let args = if args.first().is_some_and(|arg| arg == b"--") { args.get(1..).unwrap_or_default() } else { args };
+    let args = if args.first().is_some_and(|arg| arg == b"--") {
+        args.get(1..).unwrap_or_default()
+    } else {
+        args
+    };
     let count = match args {
         [] => 1,
         [text] => match number(text) {
             Some(count) => count,
             None => {
-                interp.complain("shift", [text, b": numeric argument required".as_slice()].concat());
+                interp.complain(
+                    "shift",
+                    [text, b": numeric argument required".as_slice()].concat(),
+                );
                 return Ok(1);
             }
         },
@@ -24,13 +31,19 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     };
     let Ok(count) = usize::try_from(count) else {
         let text = args.first().cloned().unwrap_or_default();
-        interp.complain("shift", [&text, b": shift count out of range".as_slice()].concat());
+        interp.complain(
+            "shift",
+            [&text, b": shift count out of range".as_slice()].concat(),
+        );
         return Ok(1);
     };
     if count > interp.positional.len() {
         if interp.options.shopt(Shopt::ShiftVerbose) {
             let text = args.first().cloned().unwrap_or_else(|| b"1".to_vec());
-            interp.complain("shift", [&text, b": shift count out of range".as_slice()].concat());
+            interp.complain(
+                "shift",
+                [&text, b": shift count out of range".as_slice()].concat(),
+            );
         }
         return Ok(1);
     }

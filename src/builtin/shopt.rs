@@ -29,7 +29,11 @@ impl Family {
     }
 
     fn count(self) -> usize {
-        if self == Family::Shopt { SHOPT_OPTIONS.len() } else { SET_OPTIONS.len() }
+        if self == Family::Shopt {
+            SHOPT_OPTIONS.len()
+        } else {
+            SET_OPTIONS.len()
+        }
     }
 
     fn is_on(self, interp: &Interp, index: usize) -> bool {
@@ -46,7 +50,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let family = if parsed.has(b'o') { Family::Set } else { Family::Shopt };
+    let family = if parsed.has(b'o') {
+        Family::Set
+    } else {
+        Family::Shopt
+    };
     let (set, unset) = (parsed.has(b's'), parsed.has(b'u'));
     if set && unset {
         interp.complain("shopt", "cannot set and unset shell options simultaneously");
@@ -66,8 +74,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     let mut status = 0;
     for name in &parsed.operands {
         let Some(index) = family.index(name) else {
-            let what: &[u8] =
-                if family == Family::Set { b": invalid option name" } else { b": invalid shell option name" };
+            let what: &[u8] = if family == Family::Set {
+                b": invalid option name"
+            } else {
+                b": invalid shell option name"
+            };
             interp.complain("shopt", [name, what].concat());
             status = 1;
             continue;

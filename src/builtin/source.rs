@@ -31,7 +31,10 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
         interp.complain(spec.name, [name, b": file not found".as_slice()].concat());
         return failed(interp);
     };
-    let is_dir = interp.proc.metadata(&path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory);
+    let is_dir = interp
+        .proc
+        .metadata(&path, Follow::Yes)
+        .is_ok_and(|metadata| metadata.kind == FileKind::Directory);
     if is_dir {
         interp.complain(spec.name, [&path, b": is a directory".as_slice()].concat());
         return Ok(1);
@@ -40,7 +43,11 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
         Ok(text) => text,
         Err(errno) => {
             interp.error([&path, format!(": {errno}").as_bytes()].concat());
-            return if errno == Errno::ENOENT { failed(interp) } else { Ok(1) };
+            return if errno == Errno::ENOENT {
+                failed(interp)
+            } else {
+                Ok(1)
+            };
         }
     };
     let args = (!rest.is_empty()).then(|| rest.to_vec());
@@ -49,7 +56,11 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
 
 /// In posix mode a file that is not found ends the shell.
 fn failed(interp: &Interp) -> Flow {
-    if interp.options.is(Set::Posix) { Err(Divert::Exit(1)) } else { Ok(1) }
+    if interp.options.is(Set::Posix) {
+        Err(Divert::Exit(1))
+    } else {
+        Ok(1)
+    }
 }
 
 fn find(interp: &mut Interp, name: &[u8]) -> Option<Vec<u8>> {
@@ -58,9 +69,17 @@ fn find(interp: &mut Interp, name: &[u8]) -> Option<Vec<u8>> {
     }
     let path = interp.scalar(b"PATH").unwrap_or_default();
     for directory in path.split(|byte| *byte == b':') {
-        let directory = if directory.is_empty() { b".".as_slice() } else { directory };
+        let directory = if directory.is_empty() {
+            b".".as_slice()
+        } else {
+            directory
+        };
         let candidate = [directory, b"/", name].concat();
-        if interp.proc.metadata(&candidate, Follow::Yes).is_ok_and(|found| found.kind == FileKind::Regular) {
+        if interp
+            .proc
+            .metadata(&candidate, Follow::Yes)
+            .is_ok_and(|found| found.kind == FileKind::Regular)
+        {
             return Some(candidate);
         }
     }

@@ -5,7 +5,11 @@ use crate::interp::Interp;
 
 impl Interp {
     /// Parses a builtin's options; a wrong one is said, and `Err` carries the status to return.
-    pub(super) fn parse_options(&mut self, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Result<BuiltinParsed, i32> {
+    pub(super) fn parse_options(
+        &mut self,
+        spec: &BuiltinSpec,
+        args: &[Vec<u8>],
+    ) -> Result<BuiltinParsed, i32> {
         spec.parse(args).map_err(|error| self.say_usage(spec.name, error))
     }
 
@@ -48,4 +52,3 @@ pub(super) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text.trim_ascii()).ok()?;
     text.strip_prefix('+').unwrap_or(text).parse().ok()
 }
-

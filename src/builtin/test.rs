@@ -34,7 +34,12 @@ struct Parser<'a> {
 type Answer = Result<bool, Vec<u8>>;
 
 fn evaluate(interp: &mut Interp, name: &str, args: &[Vec<u8>]) -> Flow {
-    let mut parser = Parser { interp, args, at: 0, depth: 0 };
+    let mut parser = Parser {
+        interp,
+        args,
+        at: 0,
+        depth: 0,
+    };
     match parser.by_count(args) {
         Ok(answer) => Ok(i32::from(!answer)),
         Err(message) => {
@@ -53,7 +58,9 @@ impl<'a> Parser<'a> {
             [operator, operand] => self.unary(operator, operand),
             [left, operator, right] => self.three(left, operator, right),
             [not, rest @ ..] if not == b"!" && rest.len() == 3 => self.by_count(rest).map(|answer| !answer),
-            [open, inner @ .., close] if open == b"(" && close == b")" && inner.len() == 2 => self.by_count(inner),
+            [open, inner @ .., close] if open == b"(" && close == b")" && inner.len() == 2 => {
+                self.by_count(inner)
+            }
             _ => self.whole(args),
         }
     }
@@ -113,7 +120,9 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self) -> Answer {
-        let Some(word) = self.peek(0) else { return Err(b"argument expected".to_vec()) };
+        let Some(word) = self.peek(0) else {
+            return Err(b"argument expected".to_vec());
+        };
         if let (Some(operator), Some(right)) = (self.peek(1), self.peek(2))
             && is_binary(operator)
         {
@@ -189,6 +198,18 @@ fn integer(text: &[u8]) -> Result<i64, Vec<u8>> {
 fn is_binary(operator: &[u8]) -> bool {
     matches!(
         operator,
-        b"=" | b"==" | b"!=" | b"<" | b">" | b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge" | b"-nt" | b"-ot" | b"-ef"
+        b"=" | b"=="
+            | b"!="
+            | b"<"
+            | b">"
+            | b"-eq"
+            | b"-ne"
+            | b"-lt"
+            | b"-le"
+            | b"-gt"
+            | b"-ge"
+            | b"-nt"
+            | b"-ot"
+            | b"-ef"
     )
 }

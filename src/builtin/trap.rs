@@ -24,13 +24,22 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 fn set(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
-    let Some((first, rest)) = operands.split_first() else { return Ok(0) };
+    let Some((first, rest)) = operands.split_first() else {
+        return Ok(0);
+    };
     // A number first, or a lone name, resets.
     let is_number = !first.is_empty() && first.iter().all(u8::is_ascii_digit);
     let reset_all = rest.is_empty() || (is_number && TrapKey::parse(first).is_some());
-    let (action, names) = if reset_all { (None, operands) } else { (Some(first.as_slice()), rest) };
+    let (action, names) = if reset_all {
+        (None, operands)
+    } else {
+        (Some(first.as_slice()), rest)
+    };
     if rest.is_empty() && TrapKey::parse(first).is_none() {
-        interp.complain("trap", [first, b": invalid signal specification".as_slice()].concat());
+        interp.complain(
+            "trap",
+            [first, b": invalid signal specification".as_slice()].concat(),
+        );
         if interp.options.is(Set::Posix) {
             return Ok(1);
         }
@@ -49,7 +58,10 @@ fn set(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
                 interp.set_trap(key, action);
             }
             None => {
-                interp.complain("trap", [name, b": invalid signal specification".as_slice()].concat());
+                interp.complain(
+                    "trap",
+                    [name, b": invalid signal specification".as_slice()].concat(),
+                );
                 status = 1;
             }
         }
@@ -59,7 +71,11 @@ fn set(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
 
 fn show(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
     let traps = std::sync::Arc::clone(&interp.traps);
-    let table = if traps.inherited.is_empty() { &traps.active } else { &traps.inherited };
+    let table = if traps.inherited.is_empty() {
+        &traps.active
+    } else {
+        &traps.inherited
+    };
     let mut status = 0;
     let keys: Vec<TrapKey> = if names.is_empty() {
         table.keys().copied().collect()
@@ -69,7 +85,10 @@ fn show(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
             match TrapKey::parse(name) {
                 Some(key) => keys.push(key),
                 None => {
-                    interp.complain("trap", [name, b": invalid signal specification".as_slice()].concat());
+                    interp.complain(
+                        "trap",
+                        [name, b": invalid signal specification".as_slice()].concat(),
+                    );
                     status = 1;
                 }
             }
@@ -78,7 +97,14 @@ fn show(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
     };
     for key in keys {
         if let Some(text) = table.get(&key) {
-            let line = [b"trap -- ", quote::single_quoted(text).as_slice(), b" ", key.name().as_bytes(), b"\n"].concat();
+            let line = [
+                b"trap -- ",
+                quote::single_quoted(text).as_slice(),
+                b" ",
+                key.name().as_bytes(),
+                b"\n",
+            ]
+            .concat();
             interp.print(line);
         }
     }

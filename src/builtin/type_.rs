@@ -29,8 +29,8 @@ struct Request {
 }
 
 const RESERVED: [&str; 22] = [
-    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done", "in", "function",
-    "time", "{", "}", "!", "[[", "]]", "coproc",
+    "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done",
+    "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ];
 
 /// The word is a reserved word of bash.
@@ -44,13 +44,20 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let style = parsed.options.iter().fold(Style::Long, |style, option| match option.letter {
-        b't' => Style::Kind,
-        b'p' | b'P' => Style::Path,
-        _ => style,
-    });
-    let request =
-        Request { style, all: parsed.has(b'a'), functions: !parsed.has(b'f'), force_path: parsed.has(b'P') };
+    let style = parsed
+        .options
+        .iter()
+        .fold(Style::Long, |style, option| match option.letter {
+            b't' => Style::Kind,
+            b'p' | b'P' => Style::Path,
+            _ => style,
+        });
+    let request = Request {
+        style,
+        all: parsed.has(b'a'),
+        functions: !parsed.has(b'f'),
+        force_path: parsed.has(b'P'),
+    };
     let mut status = 0;
     for name in &parsed.operands {
         if !describe(interp, name, request) {
@@ -68,7 +75,16 @@ pub(super) fn describe_commands(interp: &mut Interp, names: &[Vec<u8>], long: bo
     let style = if long { Style::Long } else { Style::Reusable };
     let mut status = 1;
     for name in names {
-        if describe(interp, name, Request { style, all: false, functions: true, force_path: false }) {
+        if describe(
+            interp,
+            name,
+            Request {
+                style,
+                all: false,
+                functions: true,
+                force_path: false,
+            },
+        ) {
             status = 0;
         } else if long {
             interp.complain("command", [name, b": not found".as_slice()].concat());
@@ -102,14 +118,26 @@ fn describe_words(interp: &mut Interp, name: &[u8], request: Request) -> bool {
         !request.all
     };
     let expands = interp.options.shopt(Shopt::ExpandAliases) || interp.options.is(Set::Posix);
-    if let Some(value) = interp.aliases.get(name).cloned().filter(|_| expands || request.style == Style::Long) {
+    if let Some(value) = interp
+        .aliases
+        .get(name)
+        .cloned()
+        .filter(|_| expands || request.style == Style::Long)
+    {
         let long = [name, b" is aliased to `", &value, b"'"].concat();
         let reusable = [b"alias ", name, b"=", &quote::single_quoted(&value)].concat();
         if say(interp, "alias", long, reusable) {
             return true;
         }
     }
-    if is_reserved(name) && say(interp, "keyword", [name, b" is a shell keyword"].concat(), name.to_vec()) {
+    if is_reserved(name)
+        && say(
+            interp,
+            "keyword",
+            [name, b" is a shell keyword"].concat(),
+            name.to_vec(),
+        )
+    {
         return true;
     }
     if request.functions
@@ -123,7 +151,11 @@ fn describe_words(interp: &mut Interp, name: &[u8], request: Request) -> bool {
     }
     if let Some(builtin) = interp.find_builtin(name) {
         let special = interp.options.is(Set::Posix) && builtin.kind != BuiltinKind::Ordinary;
-        let what: &[u8] = if special { b" is a special shell builtin" } else { b" is a shell builtin" };
+        let what: &[u8] = if special {
+            b" is a special shell builtin"
+        } else {
+            b" is a shell builtin"
+        };
         if say(interp, "builtin", [name, what].concat(), name.to_vec()) {
             return true;
         }

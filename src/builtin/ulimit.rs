@@ -19,13 +19,31 @@ struct Row {
     unit: &'static str,
 }
 
-const fn row(letter: u8, resource: Resource, factor: u64, description: &'static str, unit: &'static str) -> Row {
-    Row { letter, resource: Some(resource), factor, description, unit }
+const fn row(
+    letter: u8,
+    resource: Resource,
+    factor: u64,
+    description: &'static str,
+    unit: &'static str,
+) -> Row {
+    Row {
+        letter,
+        resource: Some(resource),
+        factor,
+        description,
+        unit,
+    }
 }
 
 /// In bash's order.
 static ROWS: [Row; 17] = [
-    row(b'R', Resource::RealTime, 1, "real-time non-blocking time", "microseconds"),
+    row(
+        b'R',
+        Resource::RealTime,
+        1,
+        "real-time non-blocking time",
+        "microseconds",
+    ),
     row(b'c', Resource::Core, 512, "core file size", "blocks"),
     row(b'd', Resource::Data, 1024, "data seg size", "kbytes"),
     row(b'e', Resource::Nice, 1, "scheduling priority", ""),
@@ -34,7 +52,13 @@ static ROWS: [Row; 17] = [
     row(b'l', Resource::LockedMemory, 1024, "max locked memory", "kbytes"),
     row(b'm', Resource::ResidentSet, 1024, "max memory size", "kbytes"),
     row(b'n', Resource::OpenFiles, 1, "open files", ""),
-    Row { letter: b'p', resource: None, factor: 512, description: "pipe size", unit: "512 bytes" },
+    Row {
+        letter: b'p',
+        resource: None,
+        factor: 512,
+        description: "pipe size",
+        unit: "512 bytes",
+    },
     row(b'q', Resource::MessageQueues, 1, "POSIX message queues", "bytes"),
     row(b'r', Resource::RealTimePriority, 1, "real-time priority", ""),
     row(b's', Resource::Stack, 1024, "stack size", "kbytes"),
@@ -60,7 +84,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
-    let mode = Mode { soft: parsed.has(b'S'), hard: parsed.has(b'H') };
+    let mode = Mode {
+        soft: parsed.has(b'S'),
+        hard: parsed.has(b'H'),
+    };
     if parsed.has(b'a') {
         ROWS.iter().for_each(|row| show(interp, row, mode, true));
         return Ok(0);
@@ -75,12 +102,16 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         requests.push((b'f', None));
     }
     // An operand is the value of the last option that has none.
-    if let (Some((_, value @ None)), Some(operand)) = (requests.last_mut(), parsed.operands.into_iter().next()) {
+    if let (Some((_, value @ None)), Some(operand)) =
+        (requests.last_mut(), parsed.operands.into_iter().next())
+    {
         *value = Some(operand);
     }
     let several = requests.len() > 1;
     for (letter, value) in requests {
-        let Some(row) = ROWS.iter().find(|row| row.letter == letter) else { continue };
+        let Some(row) = ROWS.iter().find(|row| row.letter == letter) else {
+            continue;
+        };
         match value {
             None => show(interp, row, mode, several),
             Some(value) => {
@@ -97,14 +128,21 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 fn bound(interp: &Interp, row: &Row) -> Bound {
     match row.resource {
         Some(resource) => interp.proc.resources.get(resource),
-        None => Bound { soft: PIPE_SIZE, hard: PIPE_SIZE },
+        None => Bound {
+            soft: PIPE_SIZE,
+            hard: PIPE_SIZE,
+        },
     }
 }
 
 fn show(interp: &mut Interp, row: &Row, mode: Mode, described: bool) {
     if described {
         let option = char::from(row.letter);
-        let unit = if row.unit.is_empty() { format!("(-{option}) ") } else { format!("({}, -{option}) ", row.unit) };
+        let unit = if row.unit.is_empty() {
+            format!("(-{option}) ")
+        } else {
+            format!("({}, -{option}) ", row.unit)
+        };
         interp.print(format!("{:<20} {unit:>20}", row.description));
     }
     let Bound { soft, hard } = bound(interp, row);
@@ -143,7 +181,10 @@ fn change(interp: &mut Interp, row: &Row, text: &[u8], mode: Mode) -> Result<(),
 
 /// bash reads the digits without looking for overflow, and then asks whether the product still fits.
 fn scaled(digits: &[u8], factor: u64) -> Result<u64, Vec<u8>> {
-    let number =
-        digits.iter().fold(0u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
-    number.checked_mul(factor).ok_or_else(|| [digits, b": limit out of range"].concat())
+    let number = digits.iter().fold(0u64, |number, digit| {
+        number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+    });
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| [digits, b": limit out of range"].concat())
 }

@@ -36,8 +36,12 @@ fn read_mask(mode: &[u8], old: u32) -> Result<u32, Vec<u8>> {
         return octal(mode).ok_or_else(|| [mode, b": octal number out of range"].concat());
     }
     symbolic_umask(mode, old).map_err(|error| match error {
-        UmaskError::Operator(byte) => [b"`", [byte].as_slice(), b"': invalid symbolic mode operator"].concat(),
-        UmaskError::Character(byte) => [b"`", [byte].as_slice(), b"': invalid symbolic mode character"].concat(),
+        UmaskError::Operator(byte) => {
+            [b"`", [byte].as_slice(), b"': invalid symbolic mode operator"].concat()
+        }
+        UmaskError::Character(byte) => {
+            [b"`", [byte].as_slice(), b"': invalid symbolic mode character"].concat()
+        }
     })
 }
 
@@ -52,7 +56,11 @@ fn octal(text: &[u8]) -> Option<u32> {
 
 fn show(interp: &mut Interp, symbolic: bool, reusable: bool) {
     let mask = interp.proc.umask & 0o777;
-    let text = if symbolic { letters(!mask) } else { format!("{mask:04o}") };
+    let text = if symbolic {
+        letters(!mask)
+    } else {
+        format!("{mask:04o}")
+    };
     let prefix = match (reusable, symbolic) {
         (false, _) => "",
         (true, false) => "umask ",
@@ -65,8 +73,11 @@ fn show(interp: &mut Interp, symbolic: bool, reusable: bool) {
 fn letters(mode: u32) -> String {
     let classes = [("u", 6), ("g", 3), ("o", 0)].map(|(class, shift)| {
         let bits = mode >> shift & 7;
-        let letters: String =
-            [(4, 'r'), (2, 'w'), (1, 'x')].iter().filter(|(bit, _)| bits & bit != 0).map(|(_, letter)| *letter).collect();
+        let letters: String = [(4, 'r'), (2, 'w'), (1, 'x')]
+            .iter()
+            .filter(|(bit, _)| bits & bit != 0)
+            .map(|(_, letter)| *letter)
+            .collect();
         format!("{class}={letters}")
     });
     classes.join(",")

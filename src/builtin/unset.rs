@@ -65,7 +65,11 @@ fn unset_any(interp: &mut Interp, text: &[u8], only_variables: bool) -> Flow<boo
 }
 
 fn unset_name(interp: &mut Interp, name: &[u8]) -> bool {
-    if interp.vars.get(name).is_some_and(|variable| variable.attributes.has(Attributes::READONLY)) {
+    if interp
+        .vars
+        .get(name)
+        .is_some_and(|variable| variable.attributes.has(Attributes::READONLY))
+    {
         interp.complain("unset", [name, b": cannot unset: readonly variable"].concat());
         return false;
     }
@@ -76,7 +80,9 @@ fn unset_name(interp: &mut Interp, name: &[u8]) -> bool {
 }
 
 fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8]) -> Flow<bool> {
-    let Some(variable) = interp.vars.get(name) else { return Ok(true) };
+    let Some(variable) = interp.vars.get(name) else {
+        return Ok(true);
+    };
     if variable.attributes.has(Attributes::READONLY) {
         interp.complain("unset", [name, b": cannot unset: readonly variable"].concat());
         return Ok(false);

@@ -61,7 +61,10 @@ fn clear(interp: &mut Interp, name: &[u8]) -> Result<(), i32> {
         interp.complain("wait", [b"`", name, b"': not a valid identifier"].concat());
         return Err(1);
     }
-    if interp.variable(name).is_some_and(|variable| variable.attributes.has(Attributes::READONLY)) {
+    if interp
+        .variable(name)
+        .is_some_and(|variable| variable.attributes.has(Attributes::READONLY))
+    {
         interp.complain("wait", [name, b": cannot unset: readonly variable"].concat());
         return Err(1);
     }
@@ -71,17 +74,30 @@ fn clear(interp: &mut Interp, name: &[u8]) -> Result<(), i32> {
 
 /// A trapped signal ends `wait`: 128 and its number. The trap runs before the next command.
 fn interrupted(interp: &Interp) -> Outcome {
-    Outcome::failed(interp.proc.signals.first_pending().map_or(130, |signal| 128 + i32::from(signal.number())))
+    Outcome::failed(
+        interp
+            .proc
+            .signals
+            .first_pending()
+            .map_or(130, |signal| 128 + i32::from(signal.number())),
+    )
 }
 
 /// Waits for each operand; the last one gives the status.
 async fn each(interp: &mut Interp, operands: &[Vec<u8>], stops: bool) -> Outcome {
     let mut outcome = Outcome::failed(0);
     for operand in operands {
-        let found = if operand.first() == Some(&b'%') { job_process(interp, operand) } else { child(interp, operand) };
+        let found = if operand.first() == Some(&b'%') {
+            job_process(interp, operand)
+        } else {
+            child(interp, operand)
+        };
         outcome = match found {
             Ok(pid) => match wait_for_process(interp, pid, stops).await {
-                Some(status) => Outcome { pid: Some(pid), status },
+                Some(status) => Outcome {
+                    pid: Some(pid),
+                    status,
+                },
                 None => return interrupted(interp),
             },
             Err(status) => Outcome::failed(status),
@@ -113,8 +129,14 @@ pub(super) fn job_message(spec: &[u8], error: JobError) -> Vec<u8> {
 /// A process that this shell has started.
 fn child(interp: &mut Interp, operand: &[u8]) -> Result<Pid, i32> {
     let digit = operand.first().is_some_and(u8::is_ascii_digit);
-    let Some(pid) = number(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|_| digit) else {
-        interp.complain("wait", [b"`", operand, b"': not a pid or valid job spec"].concat());
+    let Some(pid) = number(operand)
+        .and_then(|pid| i32::try_from(pid).ok())
+        .filter(|_| digit)
+    else {
+        interp.complain(
+            "wait",
+            [b"`", operand, b"': not a pid or valid job spec"].concat(),
+        );
         return Err(1);
     };
     let pid = Pid::try_from(pid).unwrap_or(0);
@@ -130,7 +152,10 @@ fn child(interp: &mut Interp, operand: &[u8]) -> Result<Pid, i32> {
 pub(super) async fn wait_for_process(interp: &mut Interp, pid: Pid, stops: bool) -> Option<i32> {
     let kernel = interp.proc.kernel.clone();
     let signals = Arc::clone(&interp.proc.signals);
-    let known = interp.jobs.remembered(pid).or_else(|| process_status(interp, pid));
+    let known = interp
+        .jobs
+        .remembered(pid)
+        .or_else(|| process_status(interp, pid));
     let ended = match known {
         Some(status) => status,
         None => {
@@ -158,7 +183,11 @@ fn process_status(interp: &Interp, pid: Pid) -> Option<WaitStatus> {
 /// A process was waited for: its job is said to be killed if it was, and is forgotten.
 fn settle(interp: &mut Interp, pid: Pid, status: WaitStatus) {
     interp.update_jobs();
-    let job = interp.jobs.of_process(pid).filter(|job| job.state == JobState::Dead).map(|job| job.id);
+    let job = interp
+        .jobs
+        .of_process(pid)
+        .filter(|job| job.state == JobState::Dead)
+        .map(|job| job.id);
     interp.notify_jobs();
     if let Some(id) = job {
         interp.mark_notified(id);
@@ -175,7 +204,9 @@ async fn all(interp: &mut Interp) -> Outcome {
     loop {
         interp.update_jobs();
         let running = |job: &&Job| job.state != JobState::Dead && !job.inherited;
-        let Some(pid) = interp.jobs.iter().find(running).map(Job::pid) else { break };
+        let Some(pid) = interp.jobs.iter().find(running).map(Job::pid) else {
+            break;
+        };
         if wait_for_process(interp, pid, false).await.is_none() {
             return interrupted(interp);
         }
@@ -194,8 +225,12 @@ async fn all(interp: &mut Interp) -> Outcome {
 /// What has ended is forgotten; a script keeps the process started last, for `$!`.
 fn forget_all(interp: &mut Interp) {
     let last = interp.last_background;
-    let gone: Vec<u32> =
-        interp.jobs.iter().filter(|job| job.inherited || Some(job.pid()) != last).map(|job| job.id).collect();
+    let gone: Vec<u32> = interp
+        .jobs
+        .iter()
+        .filter(|job| job.inherited || Some(job.pid()) != last)
+        .map(|job| job.id)
+        .collect();
     gone.into_iter().for_each(|id| interp.jobs.remove(id));
     interp.jobs.forget_finished();
 }
@@ -214,21 +249,34 @@ async fn next(interp: &mut Interp, operands: &[Vec<u8>]) -> Outcome {
     }
     loop {
         interp.update_jobs();
-        let jobs: Vec<_> = ids.iter().filter_map(|id| interp.jobs.get(*id)).cloned().collect();
+        let jobs: Vec<_> = ids
+            .iter()
+            .filter_map(|id| interp.jobs.get(*id))
+            .cloned()
+            .collect();
         if jobs.is_empty() {
             return Outcome::failed(UNKNOWN);
         }
         if let Some((job, status)) = jobs.iter().find_map(|job| Some((job, job.status()?))) {
             settle(interp, job.pid(), status);
-            return Outcome { pid: Some(job.pid()), status: status.code() };
+            return Outcome {
+                pid: Some(job.pid()),
+                status: status.code(),
+            };
         }
         let kernel = interp.proc.kernel.clone();
         let signals = Arc::clone(&interp.proc.signals);
         let pids: Vec<Pid> = jobs.iter().flat_map(Job::alive).collect();
         let ended = kernel
             .wait_any(&signals, || {
-                let any = pids.iter().any(|pid| kernel.status_of(*pid).is_some() || !kernel.exists(*pid));
-                if any { Some(true) } else { signals.is_pending().then_some(false) }
+                let any = pids
+                    .iter()
+                    .any(|pid| kernel.status_of(*pid).is_some() || !kernel.exists(*pid));
+                if any {
+                    Some(true)
+                } else {
+                    signals.is_pending().then_some(false)
+                }
             })
             .await;
         if !ended {
@@ -243,5 +291,7 @@ fn job_of(interp: &Interp, operand: &[u8]) -> Result<u32, JobError> {
         return interp.find_job(operand);
     }
     let pid = number(operand).and_then(|pid| Pid::try_from(pid).ok());
-    pid.and_then(|pid| interp.jobs.of_process(pid)).map(|job| job.id).ok_or(JobError::Missing)
+    pid.and_then(|pid| interp.jobs.of_process(pid))
+        .map(|job| job.id)
+        .ok_or(JobError::Missing)
 }

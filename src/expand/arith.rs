@@ -87,20 +87,28 @@ fn at_depth<H: ExpandHost>(host: &mut H, text: &[u8], depth: u32) -> Result<i64,
     match (Eval { host, depth }).run(&expr) {
         Ok(value) => Ok(value),
         Err(Stop::Failed(failure)) => Err(failure),
-        Err(Stop::Error(message, offset)) => {
-            Err(failure(trimmed, message, &rest_at(text, offset)))
-        }
+        Err(Stop::Error(message, offset)) => Err(failure(trimmed, message, &rest_at(text, offset))),
         Err(Stop::Reread) => Err(failure(trimmed, "syntax error: operand expected", trimmed)),
     }
 }
 
 fn failure<D>(text: &[u8], message: &str, token: &[u8]) -> Failure<D> {
-    let parts: [&[u8]; 6] = [text, b": ", message.as_bytes(), b" (error token is \"", token, b"\")"];
+    let parts: [&[u8]; 6] = [
+        text,
+        b": ",
+        message.as_bytes(),
+        b" (error token is \"",
+        token,
+        b"\")",
+    ];
     Failure::Arith(parts.concat())
 }
 
 /// Evaluates a compiled expression; `None` when the text must be expanded and read instead.
-pub fn evaluate_compiled<H: ExpandHost>(host: &mut H, expr: &Expr) -> Result<Option<i64>, Failure<H::Divert>> {
+pub fn evaluate_compiled<H: ExpandHost>(
+    host: &mut H,
+    expr: &Expr,
+) -> Result<Option<i64>, Failure<H::Divert>> {
     match (Eval { host, depth: 0 }).run(expr) {
         Ok(value) => Ok(Some(value)),
         Err(Stop::Failed(failure)) => Err(failure),
@@ -159,7 +167,11 @@ impl<H: ExpandHost> Eval<'_, H> {
                 self.run(left)?;
                 self.run(right)
             }
-            Expr::Step { target, delta, postfix } => {
+            Expr::Step {
+                target,
+                delta,
+                postfix,
+            } => {
                 let place = self.place(target)?;
                 let old = self.load(&place)?;
                 let new = old.wrapping_add(*delta);
@@ -183,7 +195,11 @@ impl<H: ExpandHost> Eval<'_, H> {
 
     fn apply(&mut self, op: BinaryOp, left: i64, right: &Expr) -> Step<H> {
         let value = self.run(right)?;
-        let at = if let Expr::At(number, _) = right { *number } else { 0 };
+        let at = if let Expr::At(number, _) = right {
+            *number
+        } else {
+            0
+        };
         binary(op, left, value).map_err(|message| Stop::Error(message, at))
     }
 
@@ -222,9 +238,11 @@ impl<H: ExpandHost> Eval<'_, H> {
                 Integer::Number(number) => return Ok(number),
                 _ => return Err(Stop::Reread),
             },
-            (ParamName::Positional(number @ 1..), ParamOp::Get) => {
-                self.host.positional().get(*number as usize - 1).map(|text| plain_number(text))
-            }
+            (ParamName::Positional(number @ 1..), ParamOp::Get) => self
+                .host
+                .positional()
+                .get(*number as usize - 1)
+                .map(|text| plain_number(text)),
             (ParamName::Special(byte @ (b'#' | b'?' | b'$' | b'!')), ParamOp::Get) => {
                 self.host.special(*byte).map(|text| plain_number(&text))
             }
@@ -236,7 +254,11 @@ impl<H: ExpandHost> Eval<'_, H> {
     fn place<'e>(&mut self, target: &'e Expr) -> Result<Place<'e>, Stop<H::Divert>> {
         match target {
             Expr::Variable(name) => Ok(Place { name, key: None }),
-            Expr::Element { name, subscript, index } => {
+            Expr::Element {
+                name,
+                subscript,
+                index,
+            } => {
                 let key = self.key(name, subscript, index.as_deref())?;
                 Ok(Place { name, key: Some(key) })
             }
@@ -244,18 +266,29 @@ impl<H: ExpandHost> Eval<'_, H> {
         }
     }
 
-    fn key(&mut self, name: &Name, subscript: &Word, index: Option<&Expr>) -> Result<Vec<u8>, Stop<H::Divert>> {
+    fn key(
+        &mut self,
+        name: &Name,
+        subscript: &Word,
+        index: Option<&Expr>,
+    ) -> Result<Vec<u8>, Stop<H::Divert>> {
         if !self.host.is_assoc(name)
             && let Some(index) = index
         {
             let index = self.run(index)?;
             return Ok(index.to_string().into_bytes());
         }
-        Ok(word::subscript_now(self.host, &ParamName::Variable(name.clone()), subscript)?)
+        Ok(word::subscript_now(
+            self.host,
+            &ParamName::Variable(name.clone()),
+            subscript,
+        )?)
     }
 
     fn load(&mut self, place: &Place<'_>) -> Step<H> {
-        let Some(key) = &place.key else { return self.variable(place.name) };
+        let Some(key) = &place.key else {
+            return self.variable(place.name);
+        };
         let value = self.host.value(place.name).unwrap_or(Value::Unset);
         match super::param::element(place.name, &value, key)? {
             Some(text) => self.text(&text),

@@ -27,7 +27,9 @@ pub struct Assoc {
 
 /// bash's hash of a key (FNV-1).
 pub fn hash(key: &[u8]) -> u32 {
-    key.iter().fold(2_166_136_261, |hash: u32, byte| hash.wrapping_mul(16_777_619) ^ u32::from(*byte))
+    key.iter().fold(2_166_136_261, |hash: u32, byte| {
+        hash.wrapping_mul(16_777_619) ^ u32::from(*byte)
+    })
 }
 
 impl Assoc {
@@ -74,7 +76,10 @@ impl Assoc {
     /// The value of a key, to be changed.
     pub fn text_mut(&mut self, key: &[u8]) -> Option<&mut Text> {
         let at = self.find(key)?;
-        self.entries.get_mut(at as usize).and_then(Option::as_mut).map(|entry| &mut entry.value)
+        self.entries
+            .get_mut(at as usize)
+            .and_then(Option::as_mut)
+            .map(|entry| &mut entry.value)
     }
 
     /// Sets a key.
@@ -91,7 +96,12 @@ impl Assoc {
         let hash = hash(key);
         let bucket = self.bucket(hash);
         let next = self.heads.get(bucket).copied().unwrap_or(NONE);
-        let entry = Some(Entry { key: Text::new(key), value, hash, next });
+        let entry = Some(Entry {
+            key: Text::new(key),
+            value,
+            hash,
+            next,
+        });
         let at = match self.free.pop() {
             Some(at) => {
                 if let Some(slot) = self.entries.get_mut(at as usize) {
@@ -122,9 +132,13 @@ impl Assoc {
         let order: Vec<u32> = self.chain_order().collect();
         self.heads = vec![NONE; self.heads.len() * 4];
         for at in order {
-            let Some(hash) = self.entry(at).map(|entry| entry.hash) else { continue };
+            let Some(hash) = self.entry(at).map(|entry| entry.hash) else {
+                continue;
+            };
             let bucket = self.bucket(hash);
-            let Some(head) = self.heads.get_mut(bucket) else { continue };
+            let Some(head) = self.heads.get_mut(bucket) else {
+                continue;
+            };
             let next = std::mem::replace(head, at);
             if let Some(Some(entry)) = self.entries.get_mut(at as usize) {
                 entry.next = next;
@@ -135,7 +149,9 @@ impl Assoc {
     /// Removes a key.
     pub fn remove(&mut self, key: &[u8]) -> bool {
         let Some(at) = self.find(key) else { return false };
-        let Some(entry) = self.entries.get_mut(at as usize).and_then(Option::take) else { return false };
+        let Some(entry) = self.entries.get_mut(at as usize).and_then(Option::take) else {
+            return false;
+        };
         let bucket = self.bucket(entry.hash);
         let mut link = self.heads.get(bucket).copied().unwrap_or(NONE);
         if link == at {
@@ -166,7 +182,9 @@ impl Assoc {
 
     /// Keys and values in bash's order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &Text)> + '_ {
-        self.chain_order().filter_map(|at| self.entry(at)).map(|entry| (entry.key.as_slice(), &entry.value))
+        self.chain_order()
+            .filter_map(|at| self.entry(at))
+            .map(|entry| (entry.key.as_slice(), &entry.value))
     }
 }
 

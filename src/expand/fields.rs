@@ -64,7 +64,13 @@ const fn is_glob(byte: u8) -> bool {
 impl Builder {
     /// An empty collection.
     pub fn new(mode: Mode) -> Builder {
-        Builder { mode, fields: Vec::new(), current: Field::default(), delimiter: Delimiter::None, elements: 0 }
+        Builder {
+            mode,
+            fields: Vec::new(),
+            current: Field::default(),
+            delimiter: Delimiter::None,
+            elements: 0,
+        }
     }
 
     /// What it is for.
@@ -100,13 +106,28 @@ impl Builder {
                 }
             }
             Mode::Pattern => escape(text, &mut self.current.text, |byte| {
-                matches!(byte, b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'!' | b'+' | b'@' | b'-' | b'^')
+                matches!(
+                    byte,
+                    b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'!' | b'+' | b'@' | b'-' | b'^'
+                )
             }),
             Mode::Replacement => escape(text, &mut self.current.text, |byte| matches!(byte, b'&' | b'\\')),
             Mode::Regex => escape(text, &mut self.current.text, |byte| {
                 matches!(
                     byte,
-                    b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'+' | b'.' | b'^' | b'$' | b'{' | b'}'
+                    b'*' | b'?'
+                        | b'['
+                        | b']'
+                        | b'\\'
+                        | b'('
+                        | b')'
+                        | b'|'
+                        | b'+'
+                        | b'.'
+                        | b'^'
+                        | b'$'
+                        | b'{'
+                        | b'}'
                 )
             }),
         }
@@ -134,7 +155,10 @@ impl Builder {
         while let Some(first) = rest.first() {
             match ifs.class(*first) {
                 0 => {
-                    let end = rest.iter().position(|byte| ifs.class(*byte) != 0).unwrap_or(rest.len());
+                    let end = rest
+                        .iter()
+                        .position(|byte| ifs.class(*byte) != 0)
+                        .unwrap_or(rest.len());
                     let (run, tail) = rest.split_at(end);
                     self.literal(run);
                     rest = tail;
@@ -196,7 +220,12 @@ impl Builder {
 
     /// Where the collection stands; see [`Builder::forget_presence`].
     pub fn mark(&self) -> (usize, usize, bool, usize) {
-        (self.fields.len(), self.current.text.len(), self.current.present, self.elements)
+        (
+            self.fields.len(),
+            self.current.text.len(),
+            self.current.present,
+            self.elements,
+        )
     }
 
     /// Since `mark`, nothing came but empty lists and empty text: the field is as present as it was.

@@ -25,7 +25,11 @@ pub fn expand<H: ExpandHost>(
 ) -> Result<(), Failure<H::Divert>> {
     let flags = host.flags();
     let ignore = host.glob_ignore();
-    let walk = Walk { host: &*host, flags, dots: flags.dotglob || ignore.is_some() };
+    let walk = Walk {
+        host: &*host,
+        flags,
+        dots: flags.dotglob || ignore.is_some(),
+    };
     let mut found = Vec::new();
     walk.pattern(pattern, &mut found)?;
     if let Some(ignore) = ignore {
@@ -67,11 +71,17 @@ struct Place {
 
 impl Place {
     fn matched(self) -> Self {
-        Place { matched: true, ..self }
+        Place {
+            matched: true,
+            ..self
+        }
     }
 
     fn below(self) -> Self {
-        Place { depth: self.depth + 1, matched: true }
+        Place {
+            depth: self.depth + 1,
+            matched: true,
+        }
     }
 }
 
@@ -97,7 +107,15 @@ impl<H: ExpandHost> Walk<'_, H> {
             None => (pattern, b"".as_slice()),
         };
         let components: Vec<&[u8]> = split_components(rest);
-        self.step(prefix.to_vec(), &components, Place { depth: 0, matched: false }, found)
+        self.step(
+            prefix.to_vec(),
+            &components,
+            Place {
+                depth: 0,
+                matched: false,
+            },
+            found,
+        )
     }
 
     /// `path` is what is matched so far; it ends with a slash unless it is empty.
@@ -127,19 +145,32 @@ impl<H: ExpandHost> Walk<'_, H> {
         if *component == b"**" && self.flags.globstar {
             // Several in a row are one.
             let more = rest.iter().take_while(|part| **part == b"**").count();
-            let place = Place { matched: place.matched || more > 0, ..place };
+            let place = Place {
+                matched: place.matched || more > 0,
+                ..place
+            };
             return self.descend(path, rest.get(more..).unwrap_or_default(), place, found);
         }
         if !has_glob(component, self.flags.extglob) {
             return self.literal(path, component, rest, place, found);
         }
-        let options = PatternOptions { pathname: true, period: !self.dots, ..self.options(true) };
+        let options = PatternOptions {
+            pathname: true,
+            period: !self.dots,
+            ..self.options(true)
+        };
         let pattern = Pattern::compile(component, options);
         let directory = if path.is_empty() { b".".as_slice() } else { &path };
-        let Some(entries) = self.host.read_dir(directory) else { return Ok(()) };
+        let Some(entries) = self.host.read_dir(directory) else {
+            return Ok(());
+        };
         self.host.charge(entries.len() as u64 / 8)?;
         let explicit_dot = component.first() == Some(&b'.') || component.starts_with(b"\\.");
-        let implied: [&[u8]; 2] = if explicit_dot && !self.flags.globskipdots { [b".", b".."] } else { [b"", b""] };
+        let implied: [&[u8]; 2] = if explicit_dot && !self.flags.globskipdots {
+            [b".", b".."]
+        } else {
+            [b"", b""]
+        };
         let names = implied.iter().copied().filter(|name| !name.is_empty());
         let listed = entries.iter().map(|entry| (entry.name.as_slice(), entry.kind));
         for (name, kind) in names.map(|name| (name, FileKind::Directory)).chain(listed) {
@@ -211,7 +242,11 @@ impl<H: ExpandHost> Walk<'_, H> {
         if last || only_directories {
             // `**` alone names everything below, `**/` the directories; the start itself when it has a name, which keeps its
             // slash when it was written out.
-            let start = if last && place.matched { path.strip_suffix(b"/").unwrap_or(&path) } else { &path };
+            let start = if last && place.matched {
+                path.strip_suffix(b"/").unwrap_or(&path)
+            } else {
+                &path
+            };
             if !path.is_empty() {
                 found.push(start.to_vec());
             }
@@ -222,7 +257,9 @@ impl<H: ExpandHost> Walk<'_, H> {
             return Ok(());
         }
         let directory = if path.is_empty() { b".".as_slice() } else { &path };
-        let Some(entries) = self.host.read_dir(directory) else { return Ok(()) };
+        let Some(entries) = self.host.read_dir(directory) else {
+            return Ok(());
+        };
         self.host.charge(entries.len() as u64 / 8 + 1)?;
         for entry in entries {
             if entry.name.first() == Some(&b'.') && !self.dots {

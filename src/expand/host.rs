@@ -25,11 +25,18 @@ impl Ifs {
         let mut separators = [0; 256];
         for byte in value {
             if let Some(slot) = separators.get_mut(usize::from(*byte)) {
-                *slot = if matches!(byte, b' ' | b'\t' | b'\n') { 1 } else { 2 };
+                *slot = if matches!(byte, b' ' | b'\t' | b'\n') {
+                    1
+                } else {
+                    2
+                };
             }
         }
         let first = bstr::decode_utf8(value).1;
-        Ifs { separators, joiner: value.get(..first).unwrap_or_default().to_vec() }
+        Ifs {
+            separators,
+            joiner: value.get(..first).unwrap_or_default().to_vec(),
+        }
     }
 
     /// The class of a byte: 0 no separator, 1 white space, 2 other.

@@ -20,7 +20,11 @@ impl Indexed {
     /// From elements 0, 1, 2, …
     pub fn from_texts(texts: impl IntoIterator<Item = Text>) -> Indexed {
         let dense: Vec<_> = texts.into_iter().map(Some).collect();
-        Indexed { count: dense.len(), dense, sparse: BTreeMap::new() }
+        Indexed {
+            count: dense.len(),
+            dense,
+            sparse: BTreeMap::new(),
+        }
     }
 
     /// Number of elements set.
@@ -79,7 +83,9 @@ impl Indexed {
 
     /// Removes an element.
     pub fn remove(&mut self, index: i64) -> bool {
-        let Ok(at) = usize::try_from(index) else { return false };
+        let Ok(at) = usize::try_from(index) else {
+            return false;
+        };
         let removed = match self.dense.get_mut(at) {
             Some(slot) => slot.take().is_some(),
             None => self.sparse.remove(&index).is_some(),
@@ -104,8 +110,11 @@ impl Indexed {
 
     /// Index and text of every element, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Text)> {
-        let dense =
-            self.dense.iter().enumerate().filter_map(|(i, slot)| slot.as_ref().map(|text| (i as i64, text)));
+        let dense = self
+            .dense
+            .iter()
+            .enumerate()
+            .filter_map(|(i, slot)| slot.as_ref().map(|text| (i as i64, text)));
         dense.chain(self.sparse.iter().map(|(index, text)| (*index, text)))
     }
 

@@ -87,8 +87,11 @@ pub fn spelling(target: &Target) -> Vec<u8> {
 pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) -> Target {
     match &param.name {
         ParamName::Variable(name) => {
-            let (resolved, embedded) =
-                if host.is_reference(name) { host.resolve(name) } else { (Name::clone(name), None) };
+            let (resolved, embedded) = if host.is_reference(name) {
+                host.resolve(name)
+            } else {
+                (Name::clone(name), None)
+            };
             let key = match (&param.subscript, key, embedded) {
                 (Some(Subscript::At), _, _) => Key::At,
                 (Some(Subscript::Star), _, _) => Key::Star,
@@ -98,11 +101,23 @@ pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) 
                 (_, _, Some(key)) => Key::Element(key),
                 _ => Key::None,
             };
-            Target { name: ParamName::Variable(resolved), key }
+            Target {
+                name: ParamName::Variable(resolved),
+                key,
+            }
         }
-        ParamName::Special(b'@') => Target { name: param.name.clone(), key: Key::At },
-        ParamName::Special(b'*') => Target { name: param.name.clone(), key: Key::Star },
-        name => Target { name: name.clone(), key: Key::None },
+        ParamName::Special(b'@') => Target {
+            name: param.name.clone(),
+            key: Key::At,
+        },
+        ParamName::Special(b'*') => Target {
+            name: param.name.clone(),
+            key: Key::Star,
+        },
+        name => Target {
+            name: name.clone(),
+            key: Key::None,
+        },
     }
 }
 
@@ -115,9 +130,10 @@ pub fn subject<H: ExpandHost>(host: &mut H, target: &Target) -> Outcome<Subject,
             let text = host.positional().get(*number as usize - 1);
             Ok(Subject::One(text.map(|text| text.to_vec())))
         }
-        ParamName::Special(byte @ (b'@' | b'*')) => {
-            Ok(Subject::Many { items: host.positional().to_vec(), star: *byte == b'*' })
-        }
+        ParamName::Special(byte @ (b'@' | b'*')) => Ok(Subject::Many {
+            items: host.positional().to_vec(),
+            star: *byte == b'*',
+        }),
         ParamName::Special(byte) => Ok(Subject::One(host.special(*byte))),
     }
 }
@@ -125,15 +141,27 @@ pub fn subject<H: ExpandHost>(host: &mut H, target: &Target) -> Outcome<Subject,
 fn variable_subject<H: ExpandHost>(host: &mut H, name: &Name, key: &Key) -> Outcome<Subject, H> {
     let Some(value) = host.value(name) else {
         return Ok(match key {
-            Key::At => Subject::Many { items: Vec::new(), star: false },
-            Key::Star => Subject::Many { items: Vec::new(), star: true },
+            Key::At => Subject::Many {
+                items: Vec::new(),
+                star: false,
+            },
+            Key::Star => Subject::Many {
+                items: Vec::new(),
+                star: true,
+            },
             _ => Subject::One(None),
         });
     };
     Ok(match key {
         Key::None => Subject::One(value.scalar().map(<[u8]>::to_vec)),
-        Key::At => Subject::Many { items: value.elements(), star: false },
-        Key::Star => Subject::Many { items: value.elements(), star: true },
+        Key::At => Subject::Many {
+            items: value.elements(),
+            star: false,
+        },
+        Key::Star => Subject::Many {
+            items: value.elements(),
+            star: true,
+        },
         Key::Element(key) if key.is_empty() => {
             host.warn(&[name, b": bad array subscript".as_slice()].concat());
             Subject::One(None)
@@ -151,7 +179,12 @@ fn variable_subject<H: ExpandHost>(host: &mut H, name: &Name, key: &Key) -> Outc
 
 /// One element; an index that falls before the first is an error.
 pub fn element<'v, D>(name: &[u8], value: &'v Value, key: &[u8]) -> Result<Option<&'v [u8]>, Failure<D>> {
-    let number = || bstr::ByteSlice::to_str(key).ok().and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+    let number = || {
+        bstr::ByteSlice::to_str(key)
+            .ok()
+            .and_then(|text| text.parse::<i64>().ok())
+            .unwrap_or(0)
+    };
     let bad = || Failure::Discard([name, b"[", key, b"]: bad array subscript"].concat());
     match value {
         Value::Unset | Value::Dynamic(_) => Ok(None),
@@ -250,7 +283,12 @@ pub fn required<D>(target: &Target, colon: bool, word: &[u8], given: bool) -> Fa
 }
 
 /// Puts a value into the word.
-pub fn emit<H: ExpandHost>(host: &mut H, subject: Subject, quoted: bool, into: &mut Builder) -> Outcome<(), H> {
+pub fn emit<H: ExpandHost>(
+    host: &mut H,
+    subject: Subject,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<(), H> {
     match subject {
         Subject::One(None) => {
             if quoted {
@@ -278,9 +316,17 @@ fn emit_many<H: ExpandHost>(
     into.count_elements(items.len());
     let list = into.mode() == Mode::Fields;
     // Unquoted, both are joined and split again, so that empty elements count as `IFS` says.
-    let join = if list && !quoted { !ifs.joiner.is_empty() } else { star };
+    let join = if list && !quoted {
+        !ifs.joiner.is_empty()
+    } else {
+        star
+    };
     if join {
-        let joiner = if into.mode() == Mode::Document { b" " } else { ifs.joiner.as_slice() };
+        let joiner = if into.mode() == Mode::Document {
+            b" "
+        } else {
+            ifs.joiner.as_slice()
+        };
         let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
         host.reserve(joined.len())?;
         into.value(&joined, quoted, &ifs);
@@ -313,8 +359,14 @@ pub fn operate<H: ExpandHost>(
         ParamOp::Slice { .. } => slice(host, target, subject, operands),
         ParamOp::Case { kind, all, pattern } => {
             let pattern = pattern.as_ref().map(|_| compile(host, &operands.pattern));
-            let posix = CaseChange { kind: *kind, all: *all, pattern: pattern.as_deref() };
-            map(host, subject, |text| transform::change_case(text, posix.kind, posix.all, posix.pattern))
+            let posix = CaseChange {
+                kind: *kind,
+                all: *all,
+                pattern: pattern.as_deref(),
+            };
+            map(host, subject, |text| {
+                transform::change_case(text, posix.kind, posix.all, posix.pattern)
+            })
         }
         ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
         _ => Ok(subject),
@@ -329,10 +381,21 @@ struct CaseChange<'a> {
 
 fn compile<H: ExpandHost>(host: &mut H, pattern: &[u8]) -> std::sync::Arc<Pattern> {
     let extglob = host.flags().extglob;
-    host.compile(pattern, PatternOptions { extglob, nocase: false, ..PatternOptions::default() })
+    host.compile(
+        pattern,
+        PatternOptions {
+            extglob,
+            nocase: false,
+            ..PatternOptions::default()
+        },
+    )
 }
 
-fn map<H: ExpandHost>(host: &H, subject: Subject, mut change: impl FnMut(&[u8]) -> Vec<u8>) -> Outcome<Subject, H> {
+fn map<H: ExpandHost>(
+    host: &H,
+    subject: Subject,
+    mut change: impl FnMut(&[u8]) -> Vec<u8>,
+) -> Outcome<Subject, H> {
     Ok(match subject {
         Subject::One(text) => {
             host.charge(text.as_ref().map_or(0, |text| text.len() as u64 / 64))?;
@@ -340,7 +403,10 @@ fn map<H: ExpandHost>(host: &H, subject: Subject, mut change: impl FnMut(&[u8]) 
         }
         Subject::Many { items, star } => {
             host.charge(items.len() as u64)?;
-            Subject::Many { items: items.iter().map(|item| Text::from(change(item))).collect(), star }
+            Subject::Many {
+                items: items.iter().map(|item| Text::from(change(item))).collect(),
+                star,
+            }
         }
     })
 }
@@ -353,7 +419,11 @@ fn trim(text: &[u8], pattern: &Pattern, suffix: bool, longest: bool) -> Vec<u8> 
         (true, true) => pattern.longest_suffix(text),
     };
     let cut = cut.unwrap_or(0);
-    let kept = if suffix { text.get(..text.len() - cut) } else { text.get(cut..) };
+    let kept = if suffix {
+        text.get(..text.len() - cut)
+    } else {
+        text.get(cut..)
+    };
     kept.unwrap_or(text).to_vec()
 }
 
@@ -383,8 +453,11 @@ fn replace<H: ExpandHost>(
     if operands.pattern.is_empty() && matches!(kind, ReplaceKind::First | ReplaceKind::All) {
         return Ok(subject);
     }
-    let options =
-        PatternOptions { extglob: flags.extglob, nocase: flags.nocasematch, ..PatternOptions::default() };
+    let options = PatternOptions {
+        extglob: flags.extglob,
+        nocase: flags.nocasematch,
+        ..PatternOptions::default()
+    };
     let pattern = host.compile(&operands.pattern, options);
     let replacement = transform::Replacement::parse(&operands.replacement, flags.patsub_replacement);
     let mut failure = None;
@@ -415,7 +488,9 @@ fn replace_in<H: ExpandHost>(
     loop {
         let found = match kind {
             ReplaceKind::Prefix => pattern.longest_prefix(text).map(|end| (0, end)),
-            ReplaceKind::Suffix => pattern.longest_suffix(text).map(|size| (text.len() - size, text.len())),
+            ReplaceKind::Suffix => pattern
+                .longest_suffix(text)
+                .map(|size| (text.len() - size, text.len())),
             _ => pattern.find(text, at),
         };
         let Some((start, end)) = found else { break };
@@ -438,7 +513,12 @@ fn replace_in<H: ExpandHost>(
     Ok(result)
 }
 
-fn slice<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, operands: &Operands) -> Outcome<Subject, H> {
+fn slice<H: ExpandHost>(
+    host: &mut H,
+    target: &Target,
+    subject: Subject,
+    operands: &Operands,
+) -> Outcome<Subject, H> {
     let bad_length = |length: i64| {
         let message = format!("{length}: substring expression < 0");
         Failure::Discard(message.into_bytes())
@@ -450,7 +530,9 @@ fn slice<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, operand
             let Some((start, end)) = range(size, operands, true).map_err(bad_length)? else {
                 return Ok(Subject::One(Some(Vec::new())));
             };
-            Ok(Subject::One(Some(crate::text::utf8::slice(&text, start, end - start).to_vec())))
+            Ok(Subject::One(Some(
+                crate::text::utf8::slice(&text, start, end - start).to_vec(),
+            )))
         }
         Subject::Many { items, star } => {
             let items = slice_items(host, target, items, operands).map_err(|error| match error {
@@ -478,7 +560,11 @@ fn slice_items<H: ExpandHost>(
         // Offsets are indices, so that holes count.
         if let Some(Value::Indexed(array)) = host.value(name) {
             let end = array.next_index();
-            let start = if operands.offset < 0 { end + operands.offset } else { operands.offset };
+            let start = if operands.offset < 0 {
+                end + operands.offset
+            } else {
+                operands.offset
+            };
             if start < 0 {
                 return Ok(Vec::new());
             }
@@ -486,27 +572,47 @@ fn slice_items<H: ExpandHost>(
             return Ok(from.map(|(_, text)| text.clone()).collect());
         }
         let size = items.len() as i64;
-        let start = if operands.offset < 0 { size + operands.offset } else { operands.offset };
+        let start = if operands.offset < 0 {
+            size + operands.offset
+        } else {
+            operands.offset
+        };
         // bash counts the elements of an associative array from 1 here.
-        let start = if matches!(host.value(name), Some(Value::Assoc(_))) { start.max(1) - 1 } else { start };
+        let start = if matches!(host.value(name), Some(Value::Assoc(_))) {
+            start.max(1) - 1
+        } else {
+            start
+        };
         if start < 0 {
             return Ok(Vec::new());
         }
         return Ok(items.into_iter().skip(start as usize).take(wanted).collect());
     }
     let size = items.len() as i64;
-    let start = if operands.offset < 0 { size + 1 + operands.offset } else { operands.offset };
+    let start = if operands.offset < 0 {
+        size + 1 + operands.offset
+    } else {
+        operands.offset
+    };
     if start < 0 {
         return Ok(Vec::new());
     }
     // `${@:0}` starts with `$0`.
     let zero = Text::new(host.zero());
-    Ok(std::iter::once(zero).chain(items).skip(start as usize).take(wanted).collect())
+    Ok(std::iter::once(zero)
+        .chain(items)
+        .skip(start as usize)
+        .take(wanted)
+        .collect())
 }
 
 /// Start and end in characters; `None`: nothing. `Err`: the length that is too negative.
 fn range(size: i64, operands: &Operands, _scalar: bool) -> Result<Option<(usize, usize)>, i64> {
-    let start = if operands.offset < 0 { size + operands.offset } else { operands.offset };
+    let start = if operands.offset < 0 {
+        size + operands.offset
+    } else {
+        operands.offset
+    };
     if start < 0 || start > size {
         return Ok(None);
     }
@@ -528,12 +634,16 @@ fn range(size: i64, operands: &Operands, _scalar: bool) -> Result<Option<(usize,
 pub fn listing<H: ExpandHost>(host: &mut H, param: &Param, target: &Target) -> Option<Subject> {
     match &param.op {
         ParamOp::Names { at } => {
-            let ParamName::Variable(prefix) = &param.name else { return None };
+            let ParamName::Variable(prefix) = &param.name else {
+                return None;
+            };
             let items = host.names(prefix).iter().map(|name| Text::new(name)).collect();
             Some(Subject::Many { items, star: !at })
         }
         ParamOp::Keys { at } => {
-            let ParamName::Variable(name) = &target.name else { return None };
+            let ParamName::Variable(name) = &target.name else {
+                return None;
+            };
             let items = host.value(name).map(|value| value.keys()).unwrap_or_default();
             Some(Subject::Many { items, star: !at })
         }

@@ -20,7 +20,11 @@ impl Replacement {
         let mut bytes = text.iter().copied().peekable();
         while let Some(byte) = bytes.next() {
             let quoted = byte == b'\\' && matches!(bytes.peek(), Some(b'&' | b'\\'));
-            let literal = if quoted { bytes.next() } else { Some(byte).filter(|byte| *byte != b'&' || !ampersand) };
+            let literal = if quoted {
+                bytes.next()
+            } else {
+                Some(byte).filter(|byte| *byte != b'&' || !ampersand)
+            };
             match (literal, literals.last_mut()) {
                 (Some(byte), Some(last)) => last.push(byte),
                 _ => literals.push(Vec::new()),
@@ -79,9 +83,10 @@ pub fn transform<H: ExpandHost>(
             let mut each = |text: &[u8]| each(host, text, letter);
             Ok(match subject {
                 Subject::One(text) => Subject::One(text.map(|text| each(&text))),
-                Subject::Many { items, star } => {
-                    Subject::Many { items: items.iter().map(|item| Text::from(each(item))).collect(), star }
-                }
+                Subject::Many { items, star } => Subject::Many {
+                    items: items.iter().map(|item| Text::from(each(item))).collect(),
+                    star,
+                },
             })
         }
     }
@@ -118,13 +123,19 @@ fn attributes<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -
 /// A statement that makes the variable again.
 fn assignment<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Subject {
     let ParamName::Variable(name) = &target.name else {
-        let Subject::Many { items, .. } = subject else { return Subject::One(None) };
+        let Subject::Many { items, .. } = subject else {
+            return Subject::One(None);
+        };
         let quoted: Vec<Vec<u8>> = items.iter().map(|item| quote::reusable(item)).collect();
         return Subject::One(Some([b"set -- ".to_vec(), quoted.join(&b' ')].concat()));
     };
     let letters = host.attribute_letters(name).unwrap_or_default();
     let value = host.value(name);
-    let flags = if letters.is_empty() { String::new() } else { format!("declare -{letters} ") };
+    let flags = if letters.is_empty() {
+        String::new()
+    } else {
+        format!("declare -{letters} ")
+    };
     let mut text = flags.into_bytes();
     text.extend_from_slice(name);
     match (&value, &target.key) {
@@ -136,7 +147,9 @@ fn assignment<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -
         (None, _) if letters.is_empty() => Subject::One(None),
         (None | Some(Value::Unset), _) => Subject::One(Some(text)),
         (Some(_), _) => {
-            let Subject::One(Some(value)) = subject else { return Subject::One(Some(text)) };
+            let Subject::One(Some(value)) = subject else {
+                return Subject::One(Some(text));
+            };
             text.push(b'=');
             text.extend_from_slice(&quote::reusable(value));
             Subject::One(Some(text))
@@ -153,22 +166,35 @@ fn pairs<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, words: 
         };
     };
     let keys = match &target.name {
-        ParamName::Variable(name) => host.value(name).map(|value| (value.keys(), matches!(value, Value::Assoc(_)))),
+        ParamName::Variable(name) => host
+            .value(name)
+            .map(|value| (value.keys(), matches!(value, Value::Assoc(_)))),
         _ => None,
     };
     let Some((keys, assoc)) = keys else {
-        let items = items.iter().map(|item| Text::from(quote::reusable(item))).collect();
+        let items = items
+            .iter()
+            .map(|item| Text::from(quote::reusable(item)))
+            .collect();
         return Subject::Many { items, star };
     };
     if words {
-        let items = keys.into_iter().zip(items).flat_map(|(key, item)| [key, item]).collect();
+        let items = keys
+            .into_iter()
+            .zip(items)
+            .flat_map(|(key, item)| [key, item])
+            .collect();
         return Subject::Many { items, star };
     }
     let pairs: Vec<Vec<u8>> = keys
         .iter()
         .zip(&items)
         .map(|(key, item)| {
-            let key = if assoc { super::readback::assoc_key(key) } else { key.to_vec() };
+            let key = if assoc {
+                super::readback::assoc_key(key)
+            } else {
+                key.to_vec()
+            };
             [key, b" ".to_vec(), quote::declared(item)].concat()
         })
         .collect();
@@ -176,5 +202,8 @@ fn pairs<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject, words: 
     if assoc && !joined.is_empty() {
         joined.push(b' ');
     }
-    Subject::Many { items: vec![Text::from(joined)], star }
+    Subject::Many {
+        items: vec![Text::from(joined)],
+        star,
+    }
 }

@@ -80,7 +80,11 @@ impl From<&[u8]> for Text {
 
 impl From<Vec<u8>> for Text {
     fn from(bytes: Vec<u8>) -> Self {
-        if bytes.len() <= INLINE { Text::new(&bytes) } else { Text::Heap(Arc::new(bytes)) }
+        if bytes.len() <= INLINE {
+            Text::new(&bytes)
+        } else {
+            Text::Heap(Arc::new(bytes))
+        }
     }
 }
 
@@ -140,7 +144,10 @@ impl Value {
         match self {
             Value::Unset | Value::Dynamic(_) => Vec::new(),
             Value::Scalar(_) => vec![Text::new(b"0")],
-            Value::Indexed(array) => array.iter().map(|(i, _)| Text::from(i.to_string().into_bytes())).collect(),
+            Value::Indexed(array) => array
+                .iter()
+                .map(|(i, _)| Text::from(i.to_string().into_bytes()))
+                .collect(),
             Value::Assoc(array) => array.iter().map(|(key, _)| Text::new(key)).collect(),
         }
     }
@@ -210,7 +217,10 @@ pub struct Variable {
 
 impl Default for Variable {
     fn default() -> Self {
-        Variable { value: Value::Unset, attributes: Attributes::default() }
+        Variable {
+            value: Value::Unset,
+            attributes: Attributes::default(),
+        }
     }
 }
 
@@ -231,6 +241,10 @@ impl Variable {
             (self.attributes.has(Attributes::LOWER), 'l'),
             (self.attributes.has(Attributes::UPPER), 'u'),
         ];
-        table.iter().filter(|(on, _)| *on).map(|(_, letter)| *letter).collect()
+        table
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, letter)| *letter)
+            .collect()
     }
 }

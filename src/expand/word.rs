@@ -132,9 +132,9 @@ fn param_is_pure(param: &Param) -> bool {
     subscript
         && match &param.op {
             ParamOp::Test { word, .. } | ParamOp::Trim { pattern: word, .. } => word.pure,
-            ParamOp::Replace { pattern, replacement, .. } => {
-                pattern.pure && replacement.as_ref().is_none_or(|word| word.pure)
-            }
+            ParamOp::Replace {
+                pattern, replacement, ..
+            } => pattern.pure && replacement.as_ref().is_none_or(|word| word.pure),
             ParamOp::Slice { offset, length } => {
                 offset.text.pure && length.as_ref().is_none_or(|length| length.text.pure)
             }
@@ -161,7 +161,12 @@ fn parts<'a, H: ExpandHost>(
     })
 }
 
-async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
+async fn part<H: ExpandHost>(
+    host: &mut H,
+    item: &Part,
+    quoting: Quoting,
+    into: &mut Builder,
+) -> Outcome<(), H> {
     match item {
         Part::Double { parts: inner, .. } => {
             let mark = open_double(host, inner, into);
@@ -190,22 +195,31 @@ async fn part<H: ExpandHost>(host: &mut H, item: &Part, quoting: Quoting, into: 
     }
 }
 
-fn parts_now<H: ExpandHost>(host: &mut H, list: &[Part], quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
-    list.iter().try_for_each(|item| part_now(host, item, quoting, into))
+fn parts_now<H: ExpandHost>(
+    host: &mut H,
+    list: &[Part],
+    quoting: Quoting,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    list.iter()
+        .try_for_each(|item| part_now(host, item, quoting, into))
 }
 
-fn part_now<H: ExpandHost>(host: &mut H, item: &Part, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
+fn part_now<H: ExpandHost>(
+    host: &mut H,
+    item: &Part,
+    quoting: Quoting,
+    into: &mut Builder,
+) -> Outcome<(), H> {
     match item {
-        Part::Literal(text) => {
-            match quoting {
-                Quoting::Double => into.quoted(text),
-                Quoting::None => into.literal(text),
-                Quoting::Operand => {
-                    let ifs = host.ifs();
-                    into.value(text, false, &ifs);
-                }
+        Part::Literal(text) => match quoting {
+            Quoting::Double => into.quoted(text),
+            Quoting::None => into.literal(text),
+            Quoting::Operand => {
+                let ifs = host.ifs();
+                into.value(text, false, &ifs);
             }
-        }
+        },
         Part::Escaped(byte) => into.quoted(&[*byte]),
         Part::Single(text) | Part::AnsiC { text, .. } => into.quoted(text),
         Part::Double { parts: inner, .. } => {
@@ -235,7 +249,10 @@ fn append_number<H: ExpandHost>(host: &mut H, value: i64, quoting: Quoting, into
 
 /// A double-quoted string exists even when empty, unless it holds a `$@`-like parameter that gives no element.
 fn open_double<H: ExpandHost>(host: &mut H, inner: &[Part], into: &mut Builder) -> Option<Mark> {
-    if inner.iter().any(|part| matches!(part, Part::Param(param) if is_list(host, param))) {
+    if inner
+        .iter()
+        .any(|part| matches!(part, Part::Param(param) if is_list(host, param)))
+    {
         return Some(into.mark());
     }
     into.mark_present();
@@ -281,7 +298,8 @@ fn is_list<H: ExpandHost>(host: &mut H, param: &Param) -> bool {
     match (&param.name, &param.subscript) {
         (ParamName::Special(b'@'), _) | (_, Some(Subscript::At)) => true,
         (ParamName::Variable(name), None) => {
-            (param.indirect && host.value(name).and_then(|value| value.scalar().map(names_list)) == Some(true))
+            (param.indirect
+                && host.value(name).and_then(|value| value.scalar().map(names_list)) == Some(true))
                 || (host.is_reference(name) && matches!(host.resolve(name).1.as_deref(), Some(b"@")))
         }
         _ => false,
@@ -325,8 +343,16 @@ enum Next<'a> {
     Operate(Target, Subject),
 }
 
-fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
-    if matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect && simple_get(host, param, quoting.is_double(), into)
+fn parameter_now<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    quoting: Quoting,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    if matches!(param.op, ParamOp::Get)
+        && param.subscript.is_none()
+        && !param.indirect
+        && simple_get(host, param, quoting.is_double(), into)
     {
         return Ok(());
     }
@@ -387,7 +413,12 @@ fn simple_get<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &m
     }
 }
 
-async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, into: &mut Builder) -> Outcome<(), H> {
+async fn parameter<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    quoting: Quoting,
+    into: &mut Builder,
+) -> Outcome<(), H> {
     let key = match &param.subscript {
         Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
         _ => None,
@@ -427,10 +458,14 @@ fn begin<'a, H: ExpandHost>(
         && word.parts.is_empty()
         && key.as_deref() == Some(b"")
     {
-        return Err(Failure::Discard([b"${", &**name, b"[]}: bad substitution"].concat()));
+        return Err(Failure::Discard(
+            [b"${", &**name, b"[]}: bad substitution"].concat(),
+        ));
     }
     if let ParamOp::Bad(text) = &param.op {
-        return Err(Failure::Discard([text, b": bad substitution".as_slice()].concat()));
+        return Err(Failure::Discard(
+            [text, b": bad substitution".as_slice()].concat(),
+        ));
     }
     let target = param::target(host, param, key);
     if let Some(listing) = param::listing(host, param, &target) {
@@ -452,7 +487,8 @@ fn begin<'a, H: ExpandHost>(
             decision => Ok(Next::Settle(target, decision, word, *colon)),
         };
     }
-    if let (ParamOp::Length, ParamName::Variable(name), Subject::Many { items, .. }) = (&param.op, &target.name, &subject)
+    if let (ParamOp::Length, ParamName::Variable(name), Subject::Many { items, .. }) =
+        (&param.op, &target.name, &subject)
         && items.is_empty()
         && host.flags().nounset
         && host.value(name).is_none()
@@ -492,8 +528,13 @@ fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands,
     let mut operands = Operands::default();
     match &param.op {
         ParamOp::Trim { pattern, .. } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
-        ParamOp::Case { pattern: Some(pattern), .. } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
-        ParamOp::Replace { pattern, replacement, .. } => {
+        ParamOp::Case {
+            pattern: Some(pattern),
+            ..
+        } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
+        ParamOp::Replace {
+            pattern, replacement, ..
+        } => {
             operands.pattern = text_now(host, pattern, Mode::Pattern)?;
             if let Some(word) = replacement {
                 operands.replacement = text_now(host, word, Mode::Replacement)?;
@@ -514,7 +555,9 @@ fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands,
 /// bash names the parameter before an error in its offset or length.
 fn named<D>(param: &Param, failure: Failure<D>) -> Failure<D> {
     match (failure, &param.name) {
-        (Failure::Arith(message), ParamName::Variable(name)) => Failure::Discard([name, b": ".as_slice(), &message].concat()),
+        (Failure::Arith(message), ParamName::Variable(name)) => {
+            Failure::Discard([name, b": ".as_slice(), &message].concat())
+        }
         (failure, _) => failure,
     }
 }
@@ -522,19 +565,31 @@ fn named<D>(param: &Param, failure: Failure<D>) -> Failure<D> {
 async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
     let mut operands = Operands::default();
     match &param.op {
-        ParamOp::Trim { pattern, .. } | ParamOp::Case { pattern: Some(pattern), .. } => {
+        ParamOp::Trim { pattern, .. }
+        | ParamOp::Case {
+            pattern: Some(pattern),
+            ..
+        } => {
             operands.pattern = text(host, pattern, Mode::Pattern).await?;
         }
-        ParamOp::Replace { pattern, replacement, .. } => {
+        ParamOp::Replace {
+            pattern, replacement, ..
+        } => {
             operands.pattern = text(host, pattern, Mode::Pattern).await?;
             if let Some(word) = replacement {
                 operands.replacement = text(host, word, Mode::Replacement).await?;
             }
         }
         ParamOp::Slice { offset, length } => {
-            operands.offset = arithmetic(host, offset).await.map_err(|failure| named(param, failure))?;
+            operands.offset = arithmetic(host, offset)
+                .await
+                .map_err(|failure| named(param, failure))?;
             operands.length = match length {
-                Some(length) => Some(arithmetic(host, length).await.map_err(|failure| named(param, failure))?),
+                Some(length) => Some(
+                    arithmetic(host, length)
+                        .await
+                        .map_err(|failure| named(param, failure))?,
+                ),
                 None => None,
             };
         }
@@ -603,8 +658,15 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
     if let (ParamName::Variable(name), None) = (&param.name, &param.subscript)
         && let Some(target) = host.nameref(name)
     {
-        let direct = Param { indirect: false, ..param.clone() };
-        return Ok(Pointed { param: direct, key: None, known: Some(Subject::One(Some(target))) });
+        let direct = Param {
+            indirect: false,
+            ..param.clone()
+        };
+        return Ok(Pointed {
+            param: direct,
+            key: None,
+            known: Some(Subject::One(Some(target))),
+        });
     }
     let target = param::target(host, param, key);
     let text = match param::subject(host, &target)? {
@@ -616,9 +678,15 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
         }
         Subject::Many { items, .. } => bstr::join(" ", items.iter().map(super::value::Text::as_slice)),
     };
-    let (name, subscript) =
-        parse_name(&text).ok_or_else(|| Failure::Discard([&text, b": invalid variable name".as_slice()].concat()))?;
-    let mut pointed = Param { name, subscript: None, indirect: false, op: param.op.clone(), braced: true };
+    let (name, subscript) = parse_name(&text)
+        .ok_or_else(|| Failure::Discard([&text, b": invalid variable name".as_slice()].concat()))?;
+    let mut pointed = Param {
+        name,
+        subscript: None,
+        indirect: false,
+        op: param.op.clone(),
+        braced: true,
+    };
     let mut key = None;
     match subscript {
         None => {}
@@ -629,7 +697,11 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
             pointed.subscript = Some(Subscript::Index(Box::default()));
         }
     }
-    Ok(Pointed { param: pointed, key, known: None })
+    Ok(Pointed {
+        param: pointed,
+        key,
+        known: None,
+    })
 }
 
 /// Splits `name`, `name[subscript]`, `1` or `@` as found in a value.
@@ -653,6 +725,9 @@ fn parse_name(text: &[u8]) -> Option<(ParamName, Option<&[u8]>)> {
 
 /// A valid variable name.
 pub fn is_name(text: &[u8]) -> bool {
-    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-        && text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    text.first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && text
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }

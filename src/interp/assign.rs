@@ -39,9 +39,11 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => {
                 let key = match &assign.subscript {
-                    Some(subscript) => {
-                        Some(word::subscript_now(self, &ParamName::Variable(assign.name.clone()), subscript)?)
-                    }
+                    Some(subscript) => Some(word::subscript_now(
+                        self,
+                        &ParamName::Variable(assign.name.clone()),
+                        subscript,
+                    )?),
                     None => None,
                 };
                 let value = word::text_now(self, word, Mode::Single)?;
@@ -67,9 +69,9 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => {
                 let key = match &assign.subscript {
-                    Some(subscript) => {
-                        Some(word::subscript(self, &ParamName::Variable(assign.name.clone()), subscript).await?)
-                    }
+                    Some(subscript) => Some(
+                        word::subscript(self, &ParamName::Variable(assign.name.clone()), subscript).await?,
+                    ),
                     None => None,
                 };
                 let value = word::text(self, word, Mode::Single).await?;
@@ -88,12 +90,20 @@ impl Interp {
             Some(subscript) => {
                 let key = Some(word::text_now(self, subscript, Mode::Single)?);
                 let value = word::text_now(self, &element.value, Mode::Single)?;
-                into.push(Element { key, append: element.append, value });
+                into.push(Element {
+                    key,
+                    append: element.append,
+                    value,
+                });
             }
             None => {
                 let mut fields = Vec::new();
                 word::fields_now(self, &element.value, &mut fields)?;
-                into.extend(fields.into_iter().map(|value| Element { key: None, append: false, value }));
+                into.extend(fields.into_iter().map(|value| Element {
+                    key: None,
+                    append: false,
+                    value,
+                }));
             }
         }
         Ok(())
@@ -107,12 +117,20 @@ impl Interp {
                 Some(subscript) => {
                     let key = Some(word::text(self, subscript, Mode::Single).await?);
                     let value = word::text(self, &element.value, Mode::Single).await?;
-                    expanded.push(Element { key, append: element.append, value });
+                    expanded.push(Element {
+                        key,
+                        append: element.append,
+                        value,
+                    });
                 }
                 None => {
                     let mut fields = Vec::new();
                     word::fields(self, std::slice::from_ref(&element.value), &mut fields).await?;
-                    expanded.extend(fields.into_iter().map(|value| Element { key: None, append: false, value }));
+                    expanded.extend(fields.into_iter().map(|value| Element {
+                        key: None,
+                        append: false,
+                        value,
+                    }));
                 }
             }
         }
@@ -148,7 +166,12 @@ impl Interp {
                 argument.extend(elements.iter().map(element_text).collect::<Vec<_>>().join(&b' '));
                 argument.push(b')');
                 let name = assign.name.to_vec();
-                self.declared.push(Declared { argument: argument.clone(), name, append: assign.append, elements });
+                self.declared.push(Declared {
+                    argument: argument.clone(),
+                    name,
+                    append: assign.append,
+                    elements,
+                });
             }
         }
         Ok(argument)
@@ -164,11 +187,19 @@ impl Interp {
         if append {
             self.make_array(&name, assoc);
         } else {
-            let empty = if assoc { Value::Assoc(Arc::default()) } else { Value::Indexed(Arc::default()) };
+            let empty = if assoc {
+                Value::Assoc(Arc::default())
+            } else {
+                Value::Indexed(Arc::default())
+            };
             self.vars.entry(&name).value = empty;
         }
         self.hook_assigned(&name);
-        if assoc { self.fill_assoc(&name, elements) } else { self.fill_indexed(&name, elements, attributes) }
+        if assoc {
+            self.fill_assoc(&name, elements)
+        } else {
+            self.fill_indexed(&name, elements, attributes)
+        }
     }
 
     fn fill_assoc(&mut self, name: &[u8], elements: Vec<Element>) -> Outcome {
@@ -184,7 +215,12 @@ impl Interp {
                     self.store_element(name, &key, &element.value, element.append)?;
                 }
                 (None, _) if keyed => {
-                    let message = [name, b": ", &element.value, b": must use subscript when assigning associative array"];
+                    let message = [
+                        name,
+                        b": ",
+                        &element.value,
+                        b": must use subscript when assigning associative array",
+                    ];
                     self.error(message.concat());
                     self.status = 1;
                 }
@@ -233,7 +269,9 @@ impl Interp {
     pub(super) async fn assign_temporary(&mut self, assigns: &[Assign], persists: bool) -> Outcome {
         for assign in assigns {
             if !persists && assign.subscript.is_none() && matches!(assign.value, AssignValue::Scalar(_)) {
-                let AssignValue::Scalar(word) = &assign.value else { continue };
+                let AssignValue::Scalar(word) = &assign.value else {
+                    continue;
+                };
                 let mut value = word::text(self, word, Mode::Single).await?;
                 self.check_writable(&assign.name)?;
                 let old = self.vars.get(&assign.name).map(|variable| variable.value.clone());
@@ -269,8 +307,12 @@ impl Interp {
         let source: Vec<u8> = [b"x=", text].concat();
         let list = crate::syntax::parse_all(&source, &()).ok()?;
         let item = list.first()?.items.first()?;
-        let crate::syntax::ast::Command::Simple(simple) = item.and_or.first.commands.first()? else { return None };
-        let AssignValue::Array(elements) = &simple.assigns.first()?.value else { return None };
+        let crate::syntax::ast::Command::Simple(simple) = item.and_or.first.commands.first()? else {
+            return None;
+        };
+        let AssignValue::Array(elements) = &simple.assigns.first()?.value else {
+            return None;
+        };
         let mut expanded = Vec::new();
         for element in elements {
             let pure = element.value.pure && element.subscript.as_ref().is_none_or(|word| word.pure);
@@ -284,8 +326,20 @@ impl Interp {
 
 /// `a[1]=( … )` cannot be.
 fn list_to_member(assign: &Assign) -> ExpandFailure {
-    let key = assign.subscript.as_ref().map(crate::syntax::print::print_word).unwrap_or_default();
-    Failure::Discard([&*assign.name, b"[", &key, b"]: cannot assign list to array member"].concat())
+    let key = assign
+        .subscript
+        .as_ref()
+        .map(crate::syntax::print::print_word)
+        .unwrap_or_default();
+    Failure::Discard(
+        [
+            &*assign.name,
+            b"[",
+            &key,
+            b"]: cannot assign list to array member",
+        ]
+        .concat(),
+    )
 }
 
 fn element_text(element: &Element) -> Vec<u8> {
@@ -297,7 +351,9 @@ fn element_text(element: &Element) -> Vec<u8> {
 
 /// The word is empty text.
 pub(super) fn is_empty(word: &Word) -> bool {
-    word.parts.iter().all(|part| matches!(part, Part::Literal(text) if text.trim_ascii().is_empty()))
+    word.parts
+        .iter()
+        .all(|part| matches!(part, Part::Literal(text) if text.trim_ascii().is_empty()))
 }
 
 impl From<Divert> for ExpandFailure {

@@ -6,9 +6,9 @@ use super::{Divert, Flow, Interp, Set, TrapKey};
 use crate::expand::{Mode, word};
 use crate::kernel::BoxFuture;
 use crate::pattern::{Pattern, PatternOptions};
+use crate::syntax::ast::{Arith, CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
 use crate::text::columns::{Item, select_menu};
 use crate::text::utf8;
-use crate::syntax::ast::{Arith, CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
 
 /// What a loop does after its body diverted.
 enum Turn {
@@ -42,7 +42,9 @@ impl Interp {
         Box::pin(async move {
             if self.enter()? {
                 let compound = Arc::clone(compound);
-                let flow = self.on_new_task(move |interp| Box::pin(async move { interp.redirected(&compound).await })).await;
+                let flow = self
+                    .on_new_task(move |interp| Box::pin(async move { interp.redirected(&compound).await }))
+                    .await;
                 self.leave();
                 return flow;
             }
@@ -69,7 +71,11 @@ impl Interp {
                 let status = failed.flow()?;
                 self.status = status;
                 self.set_pipe_status(status);
-                return if self.context.unchecked { Ok(status) } else { self.command_failed(status).await };
+                return if self.context.unchecked {
+                    Ok(status)
+                } else {
+                    self.command_failed(status).await
+                };
             }
         };
         let flow = self.compound(compound).await;
@@ -86,12 +92,23 @@ impl Interp {
             CompoundKind::Group(list) => self.list(list).await?,
             CompoundKind::Subshell(list) => return Box::pin(self.subshell(list)).await,
             CompoundKind::If { branches, otherwise } => self.run_if(branches, otherwise.as_ref()).await?,
-            CompoundKind::While { until, condition, body } => Box::pin(self.run_while(*until, condition, body)).await?,
-            CompoundKind::For { name, words, body } => Box::pin(self.run_for(compound.line, name, words.as_deref(), body)).await?,
-            CompoundKind::Select { name, words, body } => Box::pin(self.run_select(name, words.as_deref(), body)).await?,
-            CompoundKind::ArithFor { init, condition, update, body } => {
-                Box::pin(self.run_arith_for(compound.line, init, condition, update, body)).await?
+            CompoundKind::While {
+                until,
+                condition,
+                body,
+            } => Box::pin(self.run_while(*until, condition, body)).await?,
+            CompoundKind::For { name, words, body } => {
+                Box::pin(self.run_for(compound.line, name, words.as_deref(), body)).await?
             }
+            CompoundKind::Select { name, words, body } => {
+                Box::pin(self.run_select(name, words.as_deref(), body)).await?
+            }
+            CompoundKind::ArithFor {
+                init,
+                condition,
+                update,
+                body,
+            } => Box::pin(self.run_arith_for(compound.line, init, condition, update, body)).await?,
             CompoundKind::Case { word, items } => self.run_case(compound.line, word, items).await?,
             CompoundKind::Arith(arith) => {
                 self.debug_trap(compound).await?;
@@ -224,7 +241,11 @@ impl Interp {
         if !word::is_name(name) {
             self.error([b"`", &**name, b"': not a valid identifier"].concat());
             self.flush().await?;
-            return if self.options.is(Set::Posix) { Err(Divert::Exit(1)) } else { Ok(1) };
+            return if self.options.is(Set::Posix) {
+                Err(Divert::Exit(1))
+            } else {
+                Ok(1)
+            };
         }
         let fields = self.loop_words(words).await?;
         self.flush().await?;
@@ -332,7 +353,11 @@ impl Interp {
             self.run_trap(TrapKey::Debug).await?;
         }
         self.trace_arithmetic(arith).await?;
-        let value = if arith.text.pure { word::arithmetic_now(self, arith) } else { Box::pin(word::arithmetic(self, arith)).await };
+        let value = if arith.text.pure {
+            word::arithmetic_now(self, arith)
+        } else {
+            Box::pin(word::arithmetic(self, arith)).await
+        };
         match value {
             Ok(value) => Ok(Some(value)),
             Err(super::ExpandFailure::Arith(message)) => {
@@ -360,7 +385,11 @@ impl Interp {
             if !fall_through && !self.any_matches(&subject, &item.patterns).await? {
                 continue;
             }
-            status = if item.body.items.is_empty() { 0 } else { self.list(&item.body).await? };
+            status = if item.body.items.is_empty() {
+                0
+            } else {
+                self.list(&item.body).await?
+            };
             match item.end {
                 CaseEnd::Break => return Ok(status),
                 CaseEnd::FallThrough => fall_through = true,
@@ -374,7 +403,9 @@ impl Interp {
     async fn any_matches(&mut self, subject: &[u8], patterns: &[Word]) -> Flow<bool> {
         for pattern in patterns {
             if let Some(literal) = Self::literal_name(pattern)
-                && !literal.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'('))
+                && !literal
+                    .iter()
+                    .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'('))
                 && !self.options.shopt(super::Shopt::Nocasematch)
             {
                 if literal == subject {
@@ -397,8 +428,11 @@ impl Interp {
     /// A pattern by the options in force, as `case` and `[[` match.
     pub fn pattern(&mut self, text: &[u8]) -> Arc<Pattern> {
         let flags = self.options.expand_flags();
-        let options =
-            PatternOptions { extglob: flags.extglob, nocase: flags.nocasematch, ..PatternOptions::default() };
+        let options = PatternOptions {
+            extglob: flags.extglob,
+            nocase: flags.nocasematch,
+            ..PatternOptions::default()
+        };
         crate::expand::ExpandHost::compile(self, text, options)
     }
 
@@ -412,9 +446,16 @@ impl Interp {
         let mut show_menu = true;
         let divert = loop {
             if show_menu {
-                let columns = self.scalar(b"COLUMNS").and_then(|text| crate::expand::arith::plain_number(&text));
-                let shown: Vec<Item> =
-                    items.iter().map(|text| Item { text: text.clone(), width: utf8::width(text) }).collect();
+                let columns = self
+                    .scalar(b"COLUMNS")
+                    .and_then(|text| crate::expand::arith::plain_number(&text));
+                let shown: Vec<Item> = items
+                    .iter()
+                    .map(|text| Item {
+                        text: text.clone(),
+                        width: utf8::width(text),
+                    })
+                    .collect();
                 let menu = select_menu(&shown, columns.unwrap_or(80) as usize);
                 self.print_error(menu);
             }
@@ -433,8 +474,12 @@ impl Interp {
             if show_menu {
                 continue;
             }
-            let index = std::str::from_utf8(line.trim_ascii()).ok().and_then(|text| text.parse::<i64>().ok());
-            let chosen = index.and_then(|index| usize::try_from(index).ok()).and_then(|index| items.get(index.wrapping_sub(1)));
+            let index = std::str::from_utf8(line.trim_ascii())
+                .ok()
+                .and_then(|text| text.parse::<i64>().ok());
+            let chosen = index
+                .and_then(|index| usize::try_from(index).ok())
+                .and_then(|index| items.get(index.wrapping_sub(1)));
             self.vars.set_raw(name, chosen.cloned().unwrap_or_default());
             let flow = self.list(body).await;
             match self.turn(flow, &mut status) {
@@ -448,7 +493,9 @@ impl Interp {
 
     /// One line of standard input, backslashes handled as `read` does; `None` at the end.
     async fn read_line_raw(&mut self) -> Flow<Option<Vec<u8>>> {
-        let Ok(file) = self.proc.stdin() else { return Ok(None) };
+        let Ok(file) = self.proc.stdin() else {
+            return Ok(None);
+        };
         let mut line = Vec::new();
         let count = file.read_until(&mut line, b'\n', 1 << 20).await.unwrap_or(0);
         if line.last() == Some(&b'\n') {

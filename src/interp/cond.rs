@@ -116,7 +116,11 @@ impl Interp {
         Ok(match op {
             CondOp::Match { .. } | CondOp::NotMatch => {
                 let negated = op == CondOp::NotMatch;
-                self.proc.kernel.meter().charge(left.len() as u64 / 64 + 1).map_err(super::Divert::from)?;
+                self.proc
+                    .kernel
+                    .meter()
+                    .charge(left.len() as u64 / 64 + 1)
+                    .map_err(super::Divert::from)?;
                 self.cond_pattern(right).matches(left) != negated
             }
             CondOp::Regex => return self.regex_match(left, right),
@@ -146,15 +150,29 @@ impl Interp {
 
     fn regex_match(&mut self, subject: &[u8], pattern: &[u8]) -> Result<bool, Bad> {
         let nocase = self.options.shopt(super::Shopt::Nocasematch);
-        let options = RegexOptions { ignore_case: nocase, ..RegexOptions::default() };
-        self.proc.kernel.meter().charge(subject.len() as u64 / 16 + 4).map_err(super::Divert::from)?;
-        let Ok(regex) = self.cached_regex(pattern, options) else { return Err(Bad::Status(2)) };
+        let options = RegexOptions {
+            ignore_case: nocase,
+            ..RegexOptions::default()
+        };
+        self.proc
+            .kernel
+            .meter()
+            .charge(subject.len() as u64 / 16 + 4)
+            .map_err(super::Divert::from)?;
+        let Ok(regex) = self.cached_regex(pattern, options) else {
+            return Err(Bad::Status(2));
+        };
         let mut captures = Captures::default();
-        let Ok(matched) = regex.captures_at(subject, 0, &mut captures) else { return Err(Bad::Status(2)) };
+        let Ok(matched) = regex.captures_at(subject, 0, &mut captures) else {
+            return Err(Bad::Status(2));
+        };
         let mut groups = Vec::new();
         if matched {
             for i in 0..=regex.group_count() {
-                let text = captures.get(i).and_then(|(start, end)| subject.get(start..end)).unwrap_or_default();
+                let text = captures
+                    .get(i)
+                    .and_then(|(start, end)| subject.get(start..end))
+                    .unwrap_or_default();
                 groups.push(text.to_vec());
             }
         }

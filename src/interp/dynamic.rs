@@ -72,7 +72,9 @@ fn text(value: impl ToString) -> Option<Value> {
 }
 
 fn array(items: impl IntoIterator<Item = Vec<u8>>) -> Option<Value> {
-    Some(Value::Indexed(Arc::new(Indexed::from_texts(items.into_iter().map(Text::from)))))
+    Some(Value::Indexed(Arc::new(Indexed::from_texts(
+        items.into_iter().map(Text::from),
+    ))))
 }
 
 impl Interp {
@@ -95,15 +97,35 @@ impl Interp {
             Dynamic::BashPid => text(self.proc.pid),
             Dynamic::BashSubshell => text(self.subshell),
             Dynamic::HistCmd => text(1),
-            Dynamic::BashCommand => self.command_text.as_ref().map(|text| Value::Scalar(Text::new(text))),
-            Dynamic::PipeStatus => array(self.pipe_status.iter().map(|status| status.to_string().into_bytes())),
+            Dynamic::BashCommand => self
+                .command_text
+                .as_ref()
+                .map(|text| Value::Scalar(Text::new(text))),
+            Dynamic::PipeStatus => array(
+                self.pipe_status
+                    .iter()
+                    .map(|status| status.to_string().into_bytes()),
+            ),
             Dynamic::FuncName if !self.vars.in_function() => None,
             Dynamic::FuncName => array(self.frames.iter().rev().map(|frame| frame.name.to_vec())),
             Dynamic::BashSource => array(self.frames.iter().rev().map(|frame| frame.source.to_vec())),
-            Dynamic::BashLineno => array(self.frames.iter().rev().map(|frame| frame.call_line.to_string().into_bytes())),
-            Dynamic::BashArgc => array(self.frames.iter().rev().map(|frame| frame.arguments.len().to_string().into_bytes())),
+            Dynamic::BashLineno => array(
+                self.frames
+                    .iter()
+                    .rev()
+                    .map(|frame| frame.call_line.to_string().into_bytes()),
+            ),
+            Dynamic::BashArgc => array(
+                self.frames
+                    .iter()
+                    .rev()
+                    .map(|frame| frame.arguments.len().to_string().into_bytes()),
+            ),
             Dynamic::BashArgv => array(
-                self.frames.iter().rev().flat_map(|frame| frame.arguments.iter().rev().map(|text| text.to_vec())),
+                self.frames
+                    .iter()
+                    .rev()
+                    .flat_map(|frame| frame.arguments.iter().rev().map(|text| text.to_vec())),
             ),
             Dynamic::BashArgv0 => Some(Value::Scalar(Text::new(&self.zero))),
             Dynamic::DirStack => array(self.directory_stack()),
@@ -112,11 +134,17 @@ impl Interp {
             Dynamic::ShellOpts => text(self.options.shellopts()),
             Dynamic::BashOpts => text(self.options.bashopts()),
             Dynamic::BashAliases => {
-                let pairs = self.aliases.iter().map(|(name, value)| (name.as_slice(), value.as_slice()));
+                let pairs = self
+                    .aliases
+                    .iter()
+                    .map(|(name, value)| (name.as_slice(), value.as_slice()));
                 Some(Value::Assoc(Arc::new(assoc(pairs))))
             }
             Dynamic::BashCmds => {
-                let pairs = self.hashed.iter().map(|(name, (path, _))| (name.as_slice(), path.as_slice()));
+                let pairs = self
+                    .hashed
+                    .iter()
+                    .map(|(name, (path, _))| (name.as_slice(), path.as_slice()));
                 Some(Value::Assoc(Arc::new(assoc(pairs))))
             }
         }
@@ -151,7 +179,9 @@ impl Interp {
         key: Option<&[u8]>,
         value: &[u8],
     ) -> Result<bool, ExpandFailure> {
-        let Some((_, kind)) = TABLE.iter().find(|(_, kind)| *kind as u8 == code) else { return Ok(false) };
+        let Some((_, kind)) = TABLE.iter().find(|(_, kind)| *kind as u8 == code) else {
+            return Ok(false);
+        };
         match kind {
             Dynamic::Random => {
                 self.random = plain_number(value).unwrap_or(0) as u64 & 0xffff_ffff;
@@ -160,7 +190,10 @@ impl Interp {
             Dynamic::Seconds => {
                 let offset = plain_number(value).unwrap_or(0);
                 let now = self.proc.kernel.now();
-                self.seconds_base = crate::fs::Timestamp { seconds: now.seconds - offset, ..now };
+                self.seconds_base = crate::fs::Timestamp {
+                    seconds: now.seconds - offset,
+                    ..now
+                };
             }
             Dynamic::BashArgv0 => self.zero = value.into(),
             Dynamic::Underscore => self.last_argument = value.to_vec(),
@@ -175,7 +208,9 @@ impl Interp {
                 }
             }
             Dynamic::DirStack => {
-                let index = key.and_then(plain_number).and_then(|index| usize::try_from(index).ok());
+                let index = key
+                    .and_then(plain_number)
+                    .and_then(|index| usize::try_from(index).ok());
                 let slot = index.and_then(|index| index.checked_sub(1));
                 if let Some(slot) = slot.and_then(|slot| Arc::make_mut(&mut self.directories).get_mut(slot)) {
                     *slot = value.to_vec();

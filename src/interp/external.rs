@@ -19,7 +19,11 @@ impl Interp {
         self.flush().await?;
         let name = args.first().cloned().unwrap_or_default();
         let in_place = std::mem::take(&mut self.tail) && !self.has_any_trap();
-        let mut child = if in_place { self.proc.clone() } else { self.proc.fork(None, true)? };
+        let mut child = if in_place {
+            self.proc.clone()
+        } else {
+            self.proc.fork(None, true)?
+        };
         // Redirections and assignments act on the child alone.
         let saved = match self.redirect(&simple.redirects).await {
             Ok(saved) => saved,
@@ -122,8 +126,16 @@ impl Interp {
         }
         let status = self.wait_child(pid).await;
         if let WaitStatus::Signaled(_) = status {
-            let text = if simple.words.is_empty() { name.to_vec() } else { crate::syntax::print::print_simple(simple) };
-            self.say_killed(&[Process { pid, text: text.into(), status: Some(status) }]);
+            let text = if simple.words.is_empty() {
+                name.to_vec()
+            } else {
+                crate::syntax::print::print_simple(simple)
+            };
+            self.say_killed(&[Process {
+                pid,
+                text: text.into(),
+                status: Some(status),
+            }]);
         }
         self.notify_jobs();
         Ok(status.code())
@@ -159,7 +171,10 @@ impl Interp {
             Err(Errno::ENOEXEC) => {
                 // A file without `#!` is a script for this shell.
                 let rest = child.args.split_off(1.min(child.args.len()));
-                child.args = [b"bash".to_vec(), path.to_vec()].into_iter().chain(rest).collect();
+                child.args = [b"bash".to_vec(), path.to_vec()]
+                    .into_iter()
+                    .chain(rest)
+                    .collect();
                 Ok(b"bash".to_vec())
             }
             Err(errno) => Err(self.say_exec_error(path, errno)),
@@ -177,15 +192,23 @@ impl Interp {
     /// Says why a file cannot be run: 126, or 127 when it is not there.
     pub fn say_exec_error(&mut self, path: &[u8], errno: Errno) -> i32 {
         let view = self.proc.view();
-        let is_dir =
-            self.proc.fs.metadata(&view, path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory);
+        let is_dir = self
+            .proc
+            .fs
+            .metadata(&view, path, Follow::Yes)
+            .is_ok_and(|metadata| metadata.kind == FileKind::Directory);
         if is_dir {
             self.error([path, b": Is a directory"].concat());
             return 126;
         }
         if errno == Errno::ENOENT {
             // The file may be there and its interpreter missing.
-            if self.proc.fs.metadata(&self.proc.view(), path, Follow::Yes).is_ok() {
+            if self
+                .proc
+                .fs
+                .metadata(&self.proc.view(), path, Follow::Yes)
+                .is_ok()
+            {
                 self.error([path, b": cannot execute: required file not found"].concat());
                 return 127;
             }
@@ -197,7 +220,11 @@ impl Interp {
     }
 
     async fn command_not_found(&mut self, args: &[Vec<u8>]) -> Flow {
-        if let Some(entry) = self.functions.get(b"command_not_found_handle".as_slice()).cloned() {
+        if let Some(entry) = self
+            .functions
+            .get(b"command_not_found_handle".as_slice())
+            .cloned()
+        {
             let mut call = vec![b"command_not_found_handle".to_vec()];
             call.extend_from_slice(args);
             let mut child = self.fork(None, true)?;
@@ -241,22 +268,33 @@ impl Interp {
 
     /// A regular file that may be executed.
     pub fn is_executable(&self, path: &[u8]) -> bool {
-        self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Regular)
-            && self.proc.fs.access(&self.proc.view(), path, crate::fs::Access::EXECUTE).is_ok()
+        self.proc
+            .metadata(path, Follow::Yes)
+            .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+            && self
+                .proc
+                .fs
+                .access(&self.proc.view(), path, crate::fs::Access::EXECUTE)
+                .is_ok()
     }
 
     /// Paths of a command along `PATH`, in order.
     pub fn find_in_path(&mut self, name: &[u8]) -> Vec<Vec<u8>> {
         let candidates = self.path_candidates(name);
-        candidates.into_iter().filter(|path| self.is_executable(path)).collect()
+        candidates
+            .into_iter()
+            .filter(|path| self.is_executable(path))
+            .collect()
     }
 
     /// A file along `PATH` that may not be executed: bash reports that one.
     fn find_any_in_path(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         let candidates = self.path_candidates(name);
-        candidates
-            .into_iter()
-            .find(|path| self.proc.metadata(path, Follow::Yes).is_ok_and(|found| found.kind == FileKind::Regular))
+        candidates.into_iter().find(|path| {
+            self.proc
+                .metadata(path, Follow::Yes)
+                .is_ok_and(|found| found.kind == FileKind::Regular)
+        })
     }
 
     fn path_candidates(&mut self, name: &[u8]) -> Vec<Vec<u8>> {
@@ -266,7 +304,11 @@ impl Interp {
         let path = self.scalar(b"PATH").unwrap_or_default();
         path.split(|byte| *byte == b':')
             .map(|directory| {
-                let directory = if directory.is_empty() { b".".as_slice() } else { directory };
+                let directory = if directory.is_empty() {
+                    b".".as_slice()
+                } else {
+                    directory
+                };
                 let separator: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
                 [directory, separator, name].concat()
             })
@@ -299,8 +341,18 @@ impl Interp {
         };
         let mut child = self.proc.clone();
         child.args = args;
-        child.environment = if clear { Arc::default() } else { self.environment_of_programs() };
-        let zero = name.unwrap_or_else(|| if login { [b"-", command.as_slice()].concat() } else { command.clone() });
+        child.environment = if clear {
+            Arc::default()
+        } else {
+            self.environment_of_programs()
+        };
+        let zero = name.unwrap_or_else(|| {
+            if login {
+                [b"-", command.as_slice()].concat()
+            } else {
+                command.clone()
+            }
+        });
         if let Some(first) = child.args.first_mut() {
             *first = zero;
         }
@@ -318,7 +370,14 @@ impl Interp {
                     path
                 };
                 let status = self.say_exec_error(&path, errno);
-                self.error([b"exec: ".as_slice(), &path, format!(": cannot execute: {errno}").as_bytes()].concat());
+                self.error(
+                    [
+                        b"exec: ".as_slice(),
+                        &path,
+                        format!(": cannot execute: {errno}").as_bytes(),
+                    ]
+                    .concat(),
+                );
                 return Ok(Err(status));
             }
         };

@@ -34,13 +34,18 @@ impl Interp {
         self.at_line(function.line);
         let name = Arc::clone(&function.name);
         let posix = self.options.is(Set::Posix);
-        let special = self.find_builtin(&name).is_some_and(|builtin| builtin.kind != super::BuiltinKind::Ordinary);
+        let special = self
+            .find_builtin(&name)
+            .is_some_and(|builtin| builtin.kind != super::BuiltinKind::Ordinary);
         if posix && special {
             self.error([b"`", &*name, b"': is a special builtin"].concat());
             return Err(Divert::Exit(2));
         }
         // The name comes as it was written: quotes and expansions are still there.
-        if name.iter().any(|byte| matches!(byte, b'$' | b'\'' | b'"' | b'\\' | b'`')) {
+        if name
+            .iter()
+            .any(|byte| matches!(byte, b'$' | b'\'' | b'"' | b'\\' | b'`'))
+        {
             self.error([b"`", &*name, b"': not a valid identifier"].concat());
             self.status = 1;
             return Ok(1);
@@ -79,7 +84,12 @@ impl Interp {
     }
 
     /// A function as a command: redirections and assignments around it.
-    pub(super) async fn run_function(&mut self, simple: &Simple, entry: FunctionEntry, args: Vec<Vec<u8>>) -> Flow {
+    pub(super) async fn run_function(
+        &mut self,
+        simple: &Simple,
+        entry: FunctionEntry,
+        args: Vec<Vec<u8>>,
+    ) -> Flow {
         let saved = match self.redirect(&simple.redirects).await {
             Ok(saved) => saved,
             Err(failed) => return failed.flow(),
@@ -112,7 +122,13 @@ impl Interp {
         if let Some(nesting) = self.nesting_exceeded() {
             self.depth -= 1;
             let name = &entry.function.name;
-            self.error([name, format!(": maximum function nesting level exceeded ({nesting})").as_bytes()].concat());
+            self.error(
+                [
+                    name,
+                    format!(": maximum function nesting level exceeded ({nesting})").as_bytes(),
+                ]
+                .concat(),
+            );
             return Err(Divert::Discard(1));
         }
         if self.depth + self.proc.depth > limit {
@@ -122,7 +138,8 @@ impl Interp {
         self.nest += 1;
         let flow = if self.nest.is_multiple_of(HOP) {
             let (entry, args) = (entry.clone(), args.to_vec());
-            self.on_new_task(move |interp| Box::pin(async move { interp.function_body(&entry, &args).await })).await
+            self.on_new_task(move |interp| Box::pin(async move { interp.function_body(&entry, &args).await }))
+                .await
         } else {
             Box::pin(self.function_body(entry, args)).await
         };
@@ -135,7 +152,11 @@ impl Interp {
     fn nesting_exceeded(&mut self) -> Option<i64> {
         self.vars.get(b"FUNCNEST")?;
         let nesting = self.number(b"FUNCNEST").filter(|nesting| *nesting > 0)?;
-        let depth = self.frames.iter().filter(|frame| !matches!(&*frame.name, b"main" | b"source")).count();
+        let depth = self
+            .frames
+            .iter()
+            .filter(|frame| !matches!(&*frame.name, b"main" | b"source"))
+            .count();
         (depth as i64 >= nesting).then_some(nesting)
     }
 

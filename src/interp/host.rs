@@ -32,7 +32,10 @@ impl ExpandHost for Interp {
             Some(variable) => variable,
         };
         match &variable.value {
-            Value::Unset => variable.attributes.has(Attributes::ARRAY.with(Attributes::ASSOC)).then_some(Value::Unset),
+            Value::Unset => variable
+                .attributes
+                .has(Attributes::ARRAY.with(Attributes::ASSOC))
+                .then_some(Value::Unset),
             Value::Dynamic(code) => self.dynamic(*code),
             value => Some(value.clone()),
         }
@@ -86,7 +89,9 @@ impl ExpandHost for Interp {
 
     #[inline]
     fn is_reference(&self, name: &[u8]) -> bool {
-        self.vars.get(name).is_some_and(|variable| variable.attributes.has(Attributes::NAMEREF))
+        self.vars
+            .get(name)
+            .is_some_and(|variable| variable.attributes.has(Attributes::NAMEREF))
     }
 
     fn nameref(&self, name: &[u8]) -> Option<Vec<u8>> {
@@ -115,9 +120,15 @@ impl ExpandHost for Interp {
     }
 
     fn is_assoc(&mut self, name: &[u8]) -> bool {
-        let variable = if self.is_reference(name) { self.variable(name) } else { self.vars.get(name) };
+        let variable = if self.is_reference(name) {
+            self.variable(name)
+        } else {
+            self.vars.get(name)
+        };
         variable.is_some_and(|variable| {
-            matches!(variable.value, Value::Assoc(_)) || variable.attributes.has(Attributes::ASSOC) || self.is_dynamic_assoc(&variable.value)
+            matches!(variable.value, Value::Assoc(_))
+                || variable.attributes.has(Attributes::ASSOC)
+                || self.is_dynamic_assoc(&variable.value)
         })
     }
 
@@ -141,7 +152,9 @@ impl ExpandHost for Interp {
 
     fn names(&self, prefix: &[u8]) -> Vec<Name> {
         let all = self.vars.sorted();
-        let set = all.iter().filter(|(name, variable)| name.starts_with(prefix) && variable.value != Value::Unset);
+        let set = all
+            .iter()
+            .filter(|(name, variable)| name.starts_with(prefix) && variable.value != Value::Unset);
         set.map(|(name, _)| Name::clone(name)).collect()
     }
 
@@ -161,10 +174,16 @@ impl ExpandHost for Interp {
 
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>> {
         match user {
-            b"" => Some(self.scalar(b"HOME").unwrap_or_else(|| self.home_of_user().unwrap_or_default())),
+            b"" => Some(
+                self.scalar(b"HOME")
+                    .unwrap_or_else(|| self.home_of_user().unwrap_or_default()),
+            ),
             b"+" => self.scalar(b"PWD"),
             b"-" => self.scalar(b"OLDPWD"),
-            _ if user.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-')) => {
+            _ if user
+                .iter()
+                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-')) =>
+            {
                 self.directory_at(user)
             }
             _ => self.home_of(user),
@@ -208,11 +227,16 @@ impl ExpandHost for Interp {
     }
 
     fn kind(&self, path: &[u8]) -> Option<FileKind> {
-        self.proc.metadata(path, Follow::No).ok().map(|metadata| metadata.kind)
+        self.proc
+            .metadata(path, Follow::No)
+            .ok()
+            .map(|metadata| metadata.kind)
     }
 
     fn is_dir(&self, path: &[u8]) -> bool {
-        self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Directory)
+        self.proc
+            .metadata(path, Follow::Yes)
+            .is_ok_and(|metadata| metadata.kind == FileKind::Directory)
     }
 
     fn compile(&mut self, text: &[u8], options: PatternOptions) -> Arc<Pattern> {
@@ -242,7 +266,9 @@ impl Interp {
         if self.is_assoc(name) {
             return Some(text.to_vec());
         }
-        crate::expand::arith::evaluate(self, text).ok().map(|index| index.to_string().into_bytes())
+        crate::expand::arith::evaluate(self, text)
+            .ok()
+            .map(|index| index.to_string().into_bytes())
     }
 
     /// A user's home by `/etc/passwd` of the tree.
@@ -265,16 +291,25 @@ impl Interp {
 
     /// `~N`, `~+N`, `~-N`: an entry of the directory stack.
     fn directory_at(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        let digits = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
+        let digits = text
+            .strip_prefix(b"+")
+            .or_else(|| text.strip_prefix(b"-"))
+            .unwrap_or(text);
         let number = usize::try_from(plain_number(digits)?).ok()?;
         let stack = self.directory_stack();
-        let index = if text.first() == Some(&b'-') { stack.len().checked_sub(number + 1)? } else { number };
+        let index = if text.first() == Some(&b'-') {
+            stack.len().checked_sub(number + 1)?
+        } else {
+            number
+        };
         stack.get(index).cloned()
     }
 
     /// `DIRSTACK`: the working directory first.
     pub fn directory_stack(&self) -> Vec<Vec<u8>> {
-        std::iter::once(self.proc.cwd.to_vec()).chain(self.directories.iter().cloned()).collect()
+        std::iter::once(self.proc.cwd.to_vec())
+            .chain(self.directories.iter().cloned())
+            .collect()
     }
 }
 

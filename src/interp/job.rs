@@ -99,12 +99,17 @@ impl Job {
 
     /// Numbers of the processes that have not ended.
     pub fn alive(&self) -> impl Iterator<Item = Pid> {
-        self.processes.iter().filter(|process| process.status.is_none()).map(|process| process.pid)
+        self.processes
+            .iter()
+            .filter(|process| process.status.is_none())
+            .map(|process| process.pid)
     }
 
     /// The status, once all processes have ended.
     pub fn status(&self) -> Option<WaitStatus> {
-        (self.state == JobState::Dead).then(|| self.last()?.status).flatten()
+        (self.state == JobState::Dead)
+            .then(|| self.last()?.status)
+            .flatten()
     }
 
     fn state_of(&self, process: &Process, posix: bool) -> String {
@@ -123,8 +128,20 @@ impl Job {
 impl Jobs {
     /// What a forked shell sees of its parent's jobs when it may list them.
     pub(super) fn inherited(&self) -> Jobs {
-        let list = self.list.iter().map(|job| Job { inherited: true, ..job.clone() }).collect();
-        Jobs { list: Arc::new(list), current: self.current, previous: self.previous, finished: Arc::default() }
+        let list = self
+            .list
+            .iter()
+            .map(|job| Job {
+                inherited: true,
+                ..job.clone()
+            })
+            .collect();
+        Jobs {
+            list: Arc::new(list),
+            current: self.current,
+            previous: self.previous,
+            finished: Arc::default(),
+        }
     }
 
     /// Number of jobs.
@@ -171,7 +188,9 @@ impl Jobs {
 
     /// The job that a process belongs to.
     pub fn of_process(&self, pid: Pid) -> Option<&Job> {
-        self.list.iter().find(|job| job.processes.iter().any(|process| process.pid == pid))
+        self.list
+            .iter()
+            .find(|job| job.processes.iter().any(|process| process.pid == pid))
     }
 
     /// The current job (`%+`) and the previous one (`%-`).
@@ -226,7 +245,12 @@ impl Jobs {
     /// The newest job in a state, older than `before`.
     fn newest(&self, state: JobState, before: Option<u32>) -> Option<u32> {
         let older = |job: &&Job| before.is_none_or(|before| job.id < before);
-        self.list.iter().rev().filter(older).find(|job| job.state == state).map(|job| job.id)
+        self.list
+            .iter()
+            .rev()
+            .filter(older)
+            .find(|job| job.state == state)
+            .map(|job| job.id)
     }
 
     /// Chooses the current job anew: a stopped one first, then the newest that runs.
@@ -252,9 +276,9 @@ impl Jobs {
             return;
         }
         let candidate = match state {
-            Some(JobState::Stopped) => {
-                self.newest(JobState::Stopped, Some(id)).or_else(|| self.newest(JobState::Running, None))
-            }
+            Some(JobState::Stopped) => self
+                .newest(JobState::Stopped, Some(id))
+                .or_else(|| self.newest(JobState::Running, None)),
             _ => self.newest(JobState::Running, Some(id)),
         };
         self.previous = candidate.or(self.current);
@@ -273,14 +297,26 @@ pub enum JobError {
 impl Interp {
     /// Learns which processes have ended or stopped.
     pub fn update_jobs(&mut self) {
-        if self.jobs.iter().all(|job| job.state == JobState::Dead || job.inherited) {
+        if self
+            .jobs
+            .iter()
+            .all(|job| job.state == JobState::Dead || job.inherited)
+        {
             return;
         }
         let kernel = self.proc.kernel.clone();
         let mut changed = Vec::new();
-        for job in self.jobs.iter().filter(|job| job.state != JobState::Dead && !job.inherited) {
+        for job in self
+            .jobs
+            .iter()
+            .filter(|job| job.state != JobState::Dead && !job.inherited)
+        {
             let mut fresh = job.clone();
-            for process in fresh.processes.iter_mut().filter(|process| process.status.is_none()) {
+            for process in fresh
+                .processes
+                .iter_mut()
+                .filter(|process| process.status.is_none())
+            {
                 process.status = kernel.status_of(process.pid);
                 if process.status.is_some() {
                     kernel.reap(process.pid);
@@ -322,7 +358,10 @@ impl Interp {
         }
         if text.iter().all(u8::is_ascii_digit) {
             let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-            return number.and_then(|id| self.jobs.get(id)).map(|job| job.id).ok_or(JobError::Missing);
+            return number
+                .and_then(|id| self.jobs.get(id))
+                .map(|job| job.id)
+                .ok_or(JobError::Missing);
         }
         let matches = |process: &Process| match text.strip_prefix(b"?") {
             Some(part) => memchr::memmem::find(&process.text, part).is_some(),
@@ -342,7 +381,12 @@ impl Interp {
             return;
         }
         self.update_jobs();
-        let waiting: Vec<Job> = self.jobs.iter().filter(|job| !job.notified && !job.inherited).cloned().collect();
+        let waiting: Vec<Job> = self
+            .jobs
+            .iter()
+            .filter(|job| !job.notified && !job.inherited)
+            .cloned()
+            .collect();
         let script = self.started_as != Some(b'c') && !self.in_substitution;
         for job in waiting {
             let killed = matches!(job.status(), Some(WaitStatus::Signaled(_)));
@@ -384,7 +428,11 @@ impl Interp {
     /// The signal is one whose victims are reported.
     fn reports(&self, signal: Signal) -> bool {
         !matches!(signal, Signal::INT | Signal::TERM | Signal::PIPE)
-            && self.traps.active.get(&TrapKey::Signal(signal)).is_none_or(|text| text.is_empty())
+            && self
+                .traps
+                .active
+                .get(&TrapKey::Signal(signal))
+                .is_none_or(|text| text.is_empty())
     }
 
     /// The message with the shell's prefix; it ends its own lines.
@@ -405,7 +453,9 @@ impl Interp {
             Some(WaitStatus::Exited(0)) if self.options.is(Set::Pipefail) => None,
             status => Some(status),
         });
-        let Some(Some(WaitStatus::Signaled(signal))) = killed else { return };
+        let Some(Some(WaitStatus::Signaled(signal))) = killed else {
+            return;
+        };
         if self.in_substitution || matches!(signal, Signal::INT | Signal::PIPE) {
             return;
         }
@@ -469,14 +519,21 @@ impl Interp {
             (0, true) => Some(state(process)),
             (0, false) => job.last().map(state),
             (_, true) => {
-                let same = job.processes.first().is_some_and(|first| first.status == process.status);
+                let same = job
+                    .processes
+                    .first()
+                    .is_some_and(|first| first.status == process.status);
                 Some(if same { String::new() } else { state(process) })
             }
             (_, false) => None,
         };
         if let Some(shown) = shown {
             // Nothing to say leaves room for the bar.
-            let width = if shown.is_empty() { STATE_WIDTH - 2 } else { STATE_WIDTH };
+            let width = if shown.is_empty() {
+                STATE_WIDTH - 2
+            } else {
+                STATE_WIDTH
+            };
             text.extend_from_slice(format!("{shown:width$}").as_bytes());
         }
         if index > 0 && long {
@@ -500,9 +557,14 @@ impl Interp {
 
     /// A directory with `~` in place of `HOME`.
     pub fn polite_directory(&mut self, directory: &[u8]) -> Vec<u8> {
-        let home = self.scalar(b"HOME").filter(|home| home.len() > 1).unwrap_or_default();
+        let home = self
+            .scalar(b"HOME")
+            .filter(|home| home.len() > 1)
+            .unwrap_or_default();
         match directory.strip_prefix(home.as_slice()) {
-            Some(rest) if !home.is_empty() && matches!(rest.first(), None | Some(b'/')) => [b"~", rest].concat(),
+            Some(rest) if !home.is_empty() && matches!(rest.first(), None | Some(b'/')) => {
+                [b"~", rest].concat()
+            }
             _ => directory.to_vec(),
         }
     }

@@ -149,7 +149,9 @@ impl Interp {
 
 /// The pipeline's failure is its own, not that of a command inside that was already looked at.
 fn fails_by_itself(pipeline: &Pipeline) -> bool {
-    let [command] = pipeline.commands.as_slice() else { return true };
+    let [command] = pipeline.commands.as_slice() else {
+        return true;
+    };
     match command {
         Command::Simple(_) => true,
         Command::Compound(compound) => matches!(
@@ -162,8 +164,19 @@ fn fails_by_itself(pipeline: &Pipeline) -> bool {
 
 /// The list is a single simple command in the foreground: a candidate to take its process over.
 pub(super) fn only_command(list: &List) -> Option<&Command> {
-    let [Item { and_or, background: false, .. }] = list.items.as_slice() else { return None };
-    let [command] = and_or.first.commands.as_slice() else { return None };
+    let [
+        Item {
+            and_or,
+            background: false,
+            ..
+        },
+    ] = list.items.as_slice()
+    else {
+        return None;
+    };
+    let [command] = and_or.first.commands.as_slice() else {
+        return None;
+    };
     let plain = and_or.rest.is_empty() && !and_or.first.negated && and_or.first.time.is_none();
     plain.then_some(command)
 }

@@ -85,11 +85,18 @@ impl Interp {
             return Err(Divert::Halt(halt));
         }
         if errno == Errno::EPIPE && self.proc.signals.disposition(Signal::PIPE) != Disposition::Ignore {
-            if !self.traps.active.contains_key(&super::TrapKey::Signal(Signal::PIPE)) {
+            if !self
+                .traps
+                .active
+                .contains_key(&super::TrapKey::Signal(Signal::PIPE))
+            {
                 self.pending.clear();
                 return Err(Divert::Kill(Signal::PIPE));
             }
-            let _ = self.proc.kernel.kill_from(self.proc.pid, self.proc.pid, Some(Signal::PIPE));
+            let _ = self
+                .proc
+                .kernel
+                .kill_from(self.proc.pid, self.proc.pid, Some(Signal::PIPE));
         }
         let is_output = self.proc.fds.get(1).is_ok_and(|output| Arc::ptr_eq(output, file));
         if is_output {
@@ -101,7 +108,9 @@ impl Interp {
     /// Writes everything that is pending.
     pub async fn flush(&mut self) -> Flow<()> {
         while !self.flush_now()? {
-            let Some((file, text)) = self.pending.first_mut() else { break };
+            let Some((file, text)) = self.pending.first_mut() else {
+                break;
+            };
             let (file, text) = (Arc::clone(file), std::mem::take(text));
             self.pending.remove(0);
             if let Err(errno) = file.write_all(&text).await {
@@ -113,7 +122,9 @@ impl Interp {
 
     /// After a builtin: its output could not be written. bash says so and fails it.
     pub(super) fn settle_write(&mut self, name: &[u8], status: i32) -> i32 {
-        let Some(errno) = self.pending_errno.take() else { return status };
+        let Some(errno) = self.pending_errno.take() else {
+            return status;
+        };
         self.write_failed = false;
         let message = format!(": write error: {errno}");
         self.error([name, message.as_bytes()].concat());
@@ -132,11 +143,19 @@ impl Interp {
             ExpandFailure::Top(message) => {
                 self.error(message);
                 self.status = 1;
-                if self.started_as == Some(b'c') { Divert::Exit(1) } else { Divert::Discard(1) }
+                if self.started_as == Some(b'c') {
+                    Divert::Exit(1)
+                } else {
+                    Divert::Discard(1)
+                }
             }
             ExpandFailure::Fatal(message) => {
                 self.error(message);
-                let status = if self.started_as == Some(b'c') && self.subshell == 0 { 127 } else { 1 };
+                let status = if self.started_as == Some(b'c') && self.subshell == 0 {
+                    127
+                } else {
+                    1
+                };
                 self.status = status;
                 Divert::Exit(status)
             }

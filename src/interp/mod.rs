@@ -194,6 +194,9 @@ pub struct Interp {
 
 impl std::fmt::Debug for Interp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Interp").field("proc", &self.proc).field("status", &self.status).finish_non_exhaustive()
+        f.debug_struct("Interp")
+            .field("proc", &self.proc)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
     }
 }

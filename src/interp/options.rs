@@ -196,12 +196,20 @@ impl Options {
 
     /// By place in [`SET_OPTIONS`].
     pub fn set_index(&mut self, index: usize, on: bool) {
-        self.set = if on { self.set | 1 << index } else { self.set & !(1 << index) };
+        self.set = if on {
+            self.set | 1 << index
+        } else {
+            self.set & !(1 << index)
+        };
     }
 
     /// By place in [`SHOPT_OPTIONS`].
     pub fn shopt_index(&mut self, index: usize, on: bool) {
-        self.shopt = if on { self.shopt | 1 << index } else { self.shopt & !(1 << index) };
+        self.shopt = if on {
+            self.shopt | 1 << index
+        } else {
+            self.shopt & !(1 << index)
+        };
     }
 
     /// What expansion needs to know.
@@ -246,22 +254,31 @@ impl Options {
 
     /// The value of `BASHOPTS`.
     pub fn bashopts(&self) -> String {
-        let on = SHOPT_OPTIONS.iter().enumerate().filter(|(i, _)| self.is_shopt_index(*i));
+        let on = SHOPT_OPTIONS
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.is_shopt_index(*i));
         on.map(|(_, (name, _))| *name).collect::<Vec<_>>().join(":")
     }
 }
 
 /// The place of a `set -o` name.
 pub fn set_index(name: &[u8]) -> Option<usize> {
-    SET_OPTIONS.iter().position(|option| option.name.as_bytes() == name)
+    SET_OPTIONS
+        .iter()
+        .position(|option| option.name.as_bytes() == name)
 }
 
 /// The place of a `set` letter.
 pub fn letter_index(letter: u8) -> Option<usize> {
-    SET_OPTIONS.iter().position(|option| option.letter == letter && letter != 0)
+    SET_OPTIONS
+        .iter()
+        .position(|option| option.letter == letter && letter != 0)
 }
 
 /// The place of a `shopt` name.
 pub fn shopt_index(name: &[u8]) -> Option<usize> {
-    SHOPT_OPTIONS.iter().position(|(option, _)| option.as_bytes() == name)
+    SHOPT_OPTIONS
+        .iter()
+        .position(|(option, _)| option.as_bytes() == name)
 }

@@ -32,13 +32,19 @@ impl Interp {
             self.flush().await?;
         }
         let status = result?;
-        self.status = if pipeline.negated { i32::from(status == 0) } else { status };
+        self.status = if pipeline.negated {
+            i32::from(status == 0)
+        } else {
+            status
+        };
         Ok(self.status)
     }
 
     async fn stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow {
         self.flush().await?;
-        let Some((last, first)) = commands.split_last() else { return Ok(0) };
+        let Some((last, first)) = commands.split_last() else {
+            return Ok(0);
+        };
         let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Foreground)?;
         let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
         let mut own = None;
@@ -54,7 +60,11 @@ impl Interp {
             let pid = child.proc.pid;
             let status = child.run_to_end(Arc::new(single(last))).await?;
             let text = crate::syntax::print::print_command(last).into();
-            processes.push(Process { pid, text, status: Some(status) });
+            processes.push(Process {
+                pid,
+                text,
+                status: Some(status),
+            });
         }
         for process in processes.iter_mut().filter(|process| process.status.is_none()) {
             process.status = Some(self.wait_child(process.pid).await);
@@ -87,7 +97,9 @@ impl Interp {
 
     /// The process group of the next stage: under `set -m` that of the first one.
     fn stage_group(&self, processes: &[Process]) -> Option<Pid> {
-        self.options.is(Set::Monitor).then(|| processes.first().map_or(0, |process| process.pid))
+        self.options
+            .is(Set::Monitor)
+            .then(|| processes.first().map_or(0, |process| process.pid))
     }
 
     /// Starts commands that write into a pipe each; what the next one reads is left.
@@ -116,7 +128,11 @@ impl Interp {
             child.set_fd(1, writer);
             child.detached = true;
             let text = crate::syntax::print::print_command(command).into();
-            processes.push(Process { pid: child.proc.pid, text, status: None });
+            processes.push(Process {
+                pid: child.proc.pid,
+                text,
+                status: None,
+            });
             child.start_task(Arc::new(single(command)));
             input = Some(reader);
         }
@@ -126,14 +142,23 @@ impl Interp {
     fn pipeline_status(&self, statuses: &[i32]) -> i32 {
         let last = statuses.last().copied().unwrap_or(0);
         if self.options.is(Set::Pipefail) {
-            return statuses.iter().rev().copied().find(|status| *status != 0).unwrap_or(0);
+            return statuses
+                .iter()
+                .rev()
+                .copied()
+                .find(|status| *status != 0)
+                .unwrap_or(0);
         }
         last
     }
 
     /// Waits for a child.
     pub(super) async fn wait_child(&mut self, pid: Pid) -> WaitStatus {
-        self.proc.kernel.wait(pid).await.unwrap_or(WaitStatus::Exited(127))
+        self.proc
+            .kernel
+            .wait(pid)
+            .await
+            .unwrap_or(WaitStatus::Exited(127))
     }
 
     pub(super) fn set_fd(&mut self, fd: u32, file: Arc<File>) {
@@ -144,17 +169,26 @@ impl Interp {
     pub(super) async fn background(&mut self, and_or: &AndOr) -> Flow {
         self.flush().await?;
         let processes = match and_or {
-            AndOr { first: Pipeline { commands, pipe_stderr, time: None, .. }, rest }
-                if commands.len() > 1 && rest.is_empty() =>
-            {
-                self.background_stages(commands, pipe_stderr)?
-            }
+            AndOr {
+                first:
+                    Pipeline {
+                        commands,
+                        pipe_stderr,
+                        time: None,
+                        ..
+                    },
+                rest,
+            } if commands.len() > 1 && rest.is_empty() => self.background_stages(commands, pipe_stderr)?,
             _ => vec![self.background_list(and_or)?],
         };
         self.last_background = processes.last().map(|process| process.pid);
         self.update_jobs();
         self.jobs.clean();
-        self.jobs.add(processes, self.options.is(Set::Monitor), Arc::clone(&self.proc.cwd));
+        self.jobs.add(
+            processes,
+            self.options.is(Set::Monitor),
+            Arc::clone(&self.proc.cwd),
+        );
         self.status = 0;
         self.set_pipe_status(0);
         Ok(0)
@@ -162,7 +196,9 @@ impl Interp {
 
     /// Each stage is a child of this shell, so that `jobs` and `kill` see it.
     fn background_stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow<Vec<Process>> {
-        let Some((last, first)) = commands.split_last() else { return Ok(Vec::new()) };
+        let Some((last, first)) = commands.split_last() else {
+            return Ok(Vec::new());
+        };
         let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Background)?;
         let mut child = self.fork(self.stage_group(&processes), false)?;
         child.go_background(false);
@@ -170,7 +206,11 @@ impl Interp {
             child.set_fd(0, input);
         }
         let text = crate::syntax::print::print_command(last).into();
-        processes.push(Process { pid: child.proc.pid, text, status: None });
+        processes.push(Process {
+            pid: child.proc.pid,
+            text,
+            status: None,
+        });
         child.start_task(Arc::new(single(last)));
         Ok(processes)
     }
@@ -184,8 +224,18 @@ impl Interp {
             and_or.first.negated = false;
         }
         let text = crate::syntax::print::print_and_or(&and_or).into();
-        let process = Process { pid: child.proc.pid, text, status: None };
-        child.start_task(Arc::new(List { items: vec![Item { and_or, background: false, newline: false }] }));
+        let process = Process {
+            pid: child.proc.pid,
+            text,
+            status: None,
+        };
+        child.start_task(Arc::new(List {
+            items: vec![Item {
+                and_or,
+                background: false,
+                newline: false,
+            }],
+        }));
         Ok(process)
     }
 
@@ -207,9 +257,9 @@ impl Interp {
         let real = crate::kernel::between(start, self.proc.kernel.now());
         let text = match format {
             TimeFormat::Posix => b"real %2R\nuser %2U\nsys %2S".to_vec(),
-            TimeFormat::Default => {
-                self.scalar(b"TIMEFORMAT").unwrap_or_else(|| b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_vec())
-            }
+            TimeFormat::Default => self
+                .scalar(b"TIMEFORMAT")
+                .unwrap_or_else(|| b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_vec()),
         };
         if text.is_empty() {
             return;
@@ -241,7 +291,9 @@ fn time_text(format: &[u8], real: std::time::Duration) -> Vec<u8> {
             Some(b'%') => out.push(b'%'),
             Some(b'P') => out.extend_from_slice(b"100.00"),
             Some(b'R') => out.extend_from_slice(seconds(real, precision, long).as_bytes()),
-            Some(b'U' | b'S') => out.extend_from_slice(seconds(std::time::Duration::ZERO, precision, long).as_bytes()),
+            Some(b'U' | b'S') => {
+                out.extend_from_slice(seconds(std::time::Duration::ZERO, precision, long).as_bytes())
+            }
             Some(other) => out.extend_from_slice(&[b'%', other]),
             None => out.push(b'%'),
         }
@@ -251,12 +303,24 @@ fn time_text(format: &[u8], real: std::time::Duration) -> Vec<u8> {
 
 fn seconds(time: std::time::Duration, precision: usize, long: bool) -> String {
     let micros = time.as_micros();
-    let (minutes, rest) = if long { (micros / 60_000_000, micros % 60_000_000) } else { (0, micros) };
+    let (minutes, rest) = if long {
+        (micros / 60_000_000, micros % 60_000_000)
+    } else {
+        (0, micros)
+    };
     let scale = 10u128.pow(6 - precision as u32);
     let fraction = rest % 1_000_000 / scale;
     let whole = rest / 1_000_000;
-    let number = if precision == 0 { whole.to_string() } else { format!("{whole}.{fraction:0precision$}") };
-    if long { format!("{minutes}m{number}s") } else { number }
+    let number = if precision == 0 {
+        whole.to_string()
+    } else {
+        format!("{whole}.{fraction:0precision$}")
+    };
+    if long {
+        format!("{minutes}m{number}s")
+    } else {
+        number
+    }
 }
 
 /// A command as a list of its own.
@@ -268,8 +332,17 @@ pub(super) fn single(command: &Command) -> List {
         pipe_stderr: vec![false],
         line: 0,
     };
-    let and_or = AndOr { first: pipeline, rest: Vec::new() };
-    List { items: vec![Item { and_or, background: false, newline: false }] }
+    let and_or = AndOr {
+        first: pipeline,
+        rest: Vec::new(),
+    };
+    List {
+        items: vec![Item {
+            and_or,
+            background: false,
+            newline: false,
+        }],
+    }
 }
 
 impl Interp {
@@ -333,7 +406,9 @@ impl Interp {
     /// What is left to do when a process ends: the EXIT trap, its output.
     pub(super) async fn finish_process(&mut self, flow: Flow) -> Flow<WaitStatus> {
         let status = match flow {
-            Ok(status) | Err(Divert::Exit(status) | Divert::Return(status) | Divert::Discard(status)) => status,
+            Ok(status) | Err(Divert::Exit(status) | Divert::Return(status) | Divert::Discard(status)) => {
+                status
+            }
             Err(Divert::Break(_) | Divert::Continue(_)) => self.status,
             Err(Divert::Kill(signal)) => {
                 if signal != Signal::KILL {

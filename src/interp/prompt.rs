@@ -73,7 +73,11 @@ impl Interp {
             b'A' => out.extend(self.format_time(b"%H:%M")),
             b'h' | b'H' => {
                 let host = self.scalar(b"HOSTNAME").unwrap_or_default();
-                let end = host.iter().position(|byte| *byte == b'.').filter(|_| escape == b'h').unwrap_or(host.len());
+                let end = host
+                    .iter()
+                    .position(|byte| *byte == b'.')
+                    .filter(|_| escape == b'h')
+                    .unwrap_or(host.len());
                 out.extend_from_slice(host.get(..end).unwrap_or_default());
             }
             b'u' => out.extend(self.user_name()),
@@ -97,7 +101,11 @@ impl Interp {
                     _ => cwd,
                 };
                 let last = short.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-                out.extend_from_slice(if escape == b'W' && !last.is_empty() { last } else { &short });
+                out.extend_from_slice(if escape == b'W' && !last.is_empty() {
+                    last
+                } else {
+                    &short
+                });
             }
             other => out.extend_from_slice(&[b'\\', other]),
         }
@@ -114,15 +122,17 @@ impl Interp {
         let zone = self.scalar(b"TZ");
         let zone = crate::text::zone::from_variable(zone.as_deref());
         let moment = strftime::Moment::new(time.seconds, time.nanos, &zone);
-        let text = moment.and_then(|moment| strftime::strftime(format, &moment, strftime::Dialect::Glibc, 1 << 16));
+        let text =
+            moment.and_then(|moment| strftime::strftime(format, &moment, strftime::Dialect::Glibc, 1 << 16));
         text.unwrap_or_default()
     }
 
     /// The name of the user by `/etc/passwd`.
     pub fn user_name(&mut self) -> Vec<u8> {
-        self.passwd_name().or_else(|| self.scalar(b"USER")).unwrap_or_default()
+        self.passwd_name()
+            .or_else(|| self.scalar(b"USER"))
+            .unwrap_or_default()
     }
-
 
     /// `set -o posix` is on.
     pub fn is_posix(&self) -> bool {
@@ -132,6 +142,8 @@ impl Interp {
     /// The value of a variable as a number, if it is one.
     pub fn number(&mut self, name: &[u8]) -> Option<i64> {
         let mut text = Vec::new();
-        self.append_scalar(name, &mut text).then(|| crate::expand::arith::plain_number(&text)).flatten()
+        self.append_scalar(name, &mut text)
+            .then(|| crate::expand::arith::plain_number(&text))
+            .flatten()
     }
 }

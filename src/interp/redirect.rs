@@ -44,7 +44,10 @@ enum Target {
     File(Arc<File>),
     Close,
     /// A copy of a descriptor, which is closed afterwards when moved.
-    Copy { from: u32, moved: bool },
+    Copy {
+        from: u32,
+        moved: bool,
+    },
 }
 
 /// The first descriptor that the shell takes for `{name}>`.
@@ -113,8 +116,10 @@ impl Interp {
             | RedirectOp::HereString(_) => 0,
             _ => 1,
         };
-        if let (Some(RedirectFd::Variable(name, key)), RedirectOp::DuplicateInput(word) | RedirectOp::DuplicateOutput(word)) =
-            (&redirect.fd, &redirect.op)
+        if let (
+            Some(RedirectFd::Variable(name, key)),
+            RedirectOp::DuplicateInput(word) | RedirectOp::DuplicateOutput(word),
+        ) = (&redirect.fd, &redirect.op)
             && super::simple::is_dash(word)
         {
             return self.close_variable(name, key.as_ref(), saved).await;
@@ -123,7 +128,13 @@ impl Interp {
         self.apply(redirect, standard, target, saved)
     }
 
-    fn apply(&mut self, redirect: &Redirect, standard: u32, target: Target, saved: &mut Saved) -> Result<(), Failed> {
+    fn apply(
+        &mut self,
+        redirect: &Redirect,
+        standard: u32,
+        target: Target,
+        saved: &mut Saved,
+    ) -> Result<(), Failed> {
         let (file, moved) = match target {
             Target::File(file) => (Some(file), None),
             Target::Close => (None, None),
@@ -174,7 +185,12 @@ impl Interp {
         }
     }
 
-    async fn close_variable(&mut self, name: &[u8], key: Option<&Word>, _saved: &mut Saved) -> Result<(), Failed> {
+    async fn close_variable(
+        &mut self,
+        name: &[u8],
+        key: Option<&Word>,
+        _saved: &mut Saved,
+    ) -> Result<(), Failed> {
         let value = match key {
             None => self.scalar(name),
             Some(word) => {
@@ -184,7 +200,10 @@ impl Interp {
                     Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
                 };
                 self.value(name).and_then(|value| {
-                    crate::expand::param::element::<Divert>(name, &value, &key).ok().flatten().map(<[u8]>::to_vec)
+                    crate::expand::param::element::<Divert>(name, &value, &key)
+                        .ok()
+                        .flatten()
+                        .map(<[u8]>::to_vec)
                 })
             }
         };
@@ -243,7 +262,10 @@ impl Interp {
             RedirectOp::HereString(word) => {
                 let mut text = self.expand_single(word).await?;
                 text.push(b'\n');
-                Ok(Target::File(Arc::new(File::bytes(&self.proc.kernel, text.into()))))
+                Ok(Target::File(Arc::new(File::bytes(
+                    &self.proc.kernel,
+                    text.into(),
+                ))))
             }
             RedirectOp::WriteBoth(_) | RedirectOp::AppendBoth(_) => Ok(Target::Close),
         }
@@ -254,7 +276,10 @@ impl Interp {
             Ok(text) => text,
             Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
         };
-        Ok(Target::File(Arc::new(File::bytes(&self.proc.kernel, text.into()))))
+        Ok(Target::File(Arc::new(File::bytes(
+            &self.proc.kernel,
+            text.into(),
+        ))))
     }
 
     fn duplicate_target(&mut self, text: &[u8]) -> Result<Target, Failed> {
@@ -296,13 +321,19 @@ impl Interp {
 
     async fn open_output(&mut self, path: &[u8], append: bool, protect: bool) -> Result<Arc<File>, Failed> {
         let regular = || {
-            self.proc.metadata(path, Follow::Yes).is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+            self.proc
+                .metadata(path, Follow::Yes)
+                .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
         };
         if protect && !append && regular() {
             self.error([path, b": cannot overwrite existing file"].concat());
             return Err(Failed::Status(1));
         }
-        let flags = if append { OpenFlags::APPEND } else { OpenFlags::CREATE };
+        let flags = if append {
+            OpenFlags::APPEND
+        } else {
+            OpenFlags::CREATE
+        };
         match self.proc.open(path, flags).await {
             Ok(file) => Ok(file),
             Err(errno) => Err(self.redirect_error(path, errno)),
@@ -325,6 +356,8 @@ fn duplicate_of(text: &[u8]) -> Option<(u32, bool)> {
     if digits.is_empty() || digits.len() > 9 || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let fd = digits.iter().fold(0u32, |value, digit| value * 10 + u32::from(digit - b'0'));
+    let fd = digits
+        .iter()
+        .fold(0u32, |value, digit| value * 10 + u32::from(digit - b'0'));
     Some((fd, moved))
 }

@@ -70,7 +70,9 @@ impl Interp {
             let start = parser.position();
             let parsed = parser.next(&Env(self));
             self.say_parse_warnings(parser);
-            if self.options.is(Set::Verbose) && matches!(origin, Origin::Command | Origin::Script | Origin::Source) {
+            if self.options.is(Set::Verbose)
+                && matches!(origin, Origin::Command | Origin::Script | Origin::Source)
+            {
                 self.print_error(text.get(start..parser.position()).unwrap_or_default());
                 self.flush().await?;
             }
@@ -105,7 +107,9 @@ impl Interp {
         self.flush().await?;
         match flow {
             // An error abandons the line; scripts go on with the next one.
-            Err(Divert::Discard(status)) if self.subshell == 0 || matches!(origin, Origin::Command | Origin::Script) => {
+            Err(Divert::Discard(status))
+                if self.subshell == 0 || matches!(origin, Origin::Command | Origin::Script) =>
+            {
                 self.status = status;
                 self.set_pipe_status(status);
                 self.context = context;
@@ -171,7 +175,8 @@ impl Interp {
         }
         self.nest += 1;
         let flow = if self.nest.is_multiple_of(HOP) {
-            self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await })).await
+            self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await }))
+                .await
         } else {
             Box::pin(self.run_text(&text, origin)).await
         };
@@ -194,7 +199,9 @@ impl Interp {
             arguments: Arc::clone(&arguments),
         };
         Arc::make_mut(&mut self.frames).push(frame);
-        let positional = args.is_some().then(|| std::mem::replace(&mut self.positional, arguments));
+        let positional = args
+            .is_some()
+            .then(|| std::mem::replace(&mut self.positional, arguments));
         let given = positional.as_ref().map(|_| Arc::clone(&self.positional));
         let traced = self.traces_functions();
         let hidden = if traced { None } else { Some(self.hide_debug()) };
@@ -229,7 +236,10 @@ impl Interp {
         let mut pending = Vec::new();
         loop {
             let before = pending.len();
-            let count = file.read_until(&mut pending, b'\n', usize::MAX).await.unwrap_or(0);
+            let count = file
+                .read_until(&mut pending, b'\n', usize::MAX)
+                .await
+                .unwrap_or(0);
             let ended = count == 0;
             if ended && before == 0 {
                 return Ok(self.status);

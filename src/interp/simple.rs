@@ -65,13 +65,21 @@ impl Interp {
         if simple.words.is_empty() {
             return Now::Done(self.assign_now(simple));
         }
-        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.as_deref().is_some_and(is_complex)) {
+        if !simple.assigns.is_empty()
+            || simple
+                .words
+                .iter()
+                .any(|word| word.assign.as_deref().is_some_and(is_complex))
+        {
             return Now::NotPure;
         }
         let mut args = Vec::with_capacity(simple.words.len());
         for word in &simple.words {
             if let Some(assign) = word.assign.as_deref()
-                && args.first().and_then(|name: &Vec<u8>| self.find_builtin(name)).is_some()
+                && args
+                    .first()
+                    .and_then(|name: &Vec<u8>| self.find_builtin(name))
+                    .is_some()
             {
                 match self.declaration_argument_now(assign) {
                     Ok(argument) => args.push(argument),
@@ -87,14 +95,22 @@ impl Interp {
             self.status = 0;
             return Now::Done(Ok(0));
         };
-        let Some(builtin) = self.find_builtin(name) else { return Now::Run(args) };
-        let Run::Plain(run) = builtin.run else { return Now::Run(args) };
+        let Some(builtin) = self.find_builtin(name) else {
+            return Now::Run(args);
+        };
+        let Run::Plain(run) = builtin.run else {
+            return Now::Run(args);
+        };
         if self.functions.contains_key(name.as_slice()) || self.options.is(Set::Xtrace) {
             return Now::Run(args);
         }
         let flow = self.run_plain(builtin.name, run, args.get(1..).unwrap_or_default());
         self.remember_last_argument(&args);
-        if self.pending.is_empty() { Now::Done(flow) } else { Now::Flush(flow) }
+        if self.pending.is_empty() {
+            Now::Done(flow)
+        } else {
+            Now::Flush(flow)
+        }
     }
 
     fn run_plain(
@@ -277,7 +293,11 @@ impl Interp {
             Ok(saved) => saved,
             Err(failed) => {
                 let fatal = builtin.kind != BuiltinKind::Ordinary && self.options.is(Set::Posix);
-                return if fatal { Err(Divert::Exit(1)) } else { failed.flow() };
+                return if fatal {
+                    Err(Divert::Exit(1))
+                } else {
+                    failed.flow()
+                };
             }
         };
         let scoped = !simple.assigns.is_empty();
@@ -373,7 +393,13 @@ fn is_complex(assign: &Assign) -> bool {
 /// Places in the table of builtins by name. There is one table in a process.
 fn index_of(builtins: &'static [Builtin]) -> &'static FxHashMap<&'static [u8], usize> {
     static INDEX: OnceLock<FxHashMap<&'static [u8], usize>> = OnceLock::new();
-    INDEX.get_or_init(|| builtins.iter().enumerate().map(|(i, builtin)| (builtin.name.as_bytes(), i)).collect())
+    INDEX.get_or_init(|| {
+        builtins
+            .iter()
+            .enumerate()
+            .map(|(i, builtin)| (builtin.name.as_bytes(), i))
+            .collect()
+    })
 }
 
 /// The word is a lone `-`.

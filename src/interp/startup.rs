@@ -37,7 +37,10 @@ fn template() -> &'static Vars {
         let mut vars = Vars::default();
         let plain = [
             ("BASH", "/usr/bin/bash"),
-            ("BASH_LOADABLES_PATH", "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:."),
+            (
+                "BASH_LOADABLES_PATH",
+                "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:.",
+            ),
             ("BASH_VERSION", "5.2.15(1)-release"),
             ("HOSTTYPE", "x86_64"),
             ("IFS", " \t\n"),
@@ -54,16 +57,29 @@ fn template() -> &'static Vars {
         let version = ["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"];
         let version = Indexed::from_texts(version.map(|text| Text::new(text.as_bytes())));
         let attributes = Attributes::READONLY;
-        vars.insert(Name::from(&b"BASH_VERSINFO"[..]), Variable { value: Value::Indexed(Arc::new(version)), attributes });
+        vars.insert(
+            Name::from(&b"BASH_VERSINFO"[..]),
+            Variable {
+                value: Value::Indexed(Arc::new(version)),
+                attributes,
+            },
+        );
         for (name, kind) in dynamic::TABLE {
             let attributes = match kind {
                 dynamic::Dynamic::ShellOpts | dynamic::Dynamic::BashOpts => Attributes::READONLY,
-                dynamic::Dynamic::Random | dynamic::Dynamic::Srandom | dynamic::Dynamic::BashPid | dynamic::Dynamic::HistCmd => {
-                    Attributes::INTEGER
-                }
+                dynamic::Dynamic::Random
+                | dynamic::Dynamic::Srandom
+                | dynamic::Dynamic::BashPid
+                | dynamic::Dynamic::HistCmd => Attributes::INTEGER,
                 _ => Attributes::default(),
             };
-            vars.insert(Name::from(name.as_bytes()), Variable { value: Value::Dynamic(kind as u8), attributes });
+            vars.insert(
+                Name::from(name.as_bytes()),
+                Variable {
+                    value: Value::Dynamic(kind as u8),
+                    attributes,
+                },
+            );
         }
         vars
     })
@@ -192,7 +208,12 @@ impl Interp {
         for (name, value) in environment.iter() {
             if let Some(function) = exported_name(name) {
                 self.import_function(function, value);
-            } else if crate::expand::word::is_name(name) && !matches!(name.as_slice(), b"_" | b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID") {
+            } else if crate::expand::word::is_name(name)
+                && !matches!(
+                    name.as_slice(),
+                    b"_" | b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID"
+                )
+            {
                 self.vars.set_exported(name, value.clone());
             }
         }
@@ -200,7 +221,10 @@ impl Interp {
         self.vars.set_exported(b"SHLVL", level.to_string().into_bytes());
         self.vars.set_exported(b"PWD", self.proc.cwd.to_vec());
         if self.vars.get(b"PATH").is_none() {
-            self.vars.set_raw(b"PATH", b"/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.".to_vec());
+            self.vars.set_raw(
+                b"PATH",
+                b"/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.".to_vec(),
+            );
         }
         if self.vars.get(b"OLDPWD").is_none() {
             let variable = self.vars.entry(b"OLDPWD");
@@ -210,7 +234,11 @@ impl Interp {
             self.vars.set_raw(b"TERM", b"dumb".to_vec());
         }
         if self.vars.get(b"HOSTNAME").is_none() {
-            let host = self.proc.fs.read(&self.proc.view(), b"/etc/hostname").unwrap_or_default();
+            let host = self
+                .proc
+                .fs
+                .read(&self.proc.view(), b"/etc/hostname")
+                .unwrap_or_default();
             self.vars.set_raw(b"HOSTNAME", host.trim_ascii().to_vec());
         }
         let fixed = [
@@ -221,7 +249,8 @@ impl Interp {
         for (name, number) in fixed {
             let attributes = Attributes::INTEGER.with(Attributes::READONLY);
             let value = Value::Scalar(Text::from(number.to_string().into_bytes()));
-            self.vars.insert(Name::from(name.as_bytes()), Variable { value, attributes });
+            self.vars
+                .insert(Name::from(name.as_bytes()), Variable { value, attributes });
         }
         let optind = self.vars.entry(b"OPTIND");
         optind.attributes = optind.attributes.with(Attributes::INTEGER);
@@ -239,10 +268,14 @@ impl Interp {
 
     fn import_function(&mut self, name: &[u8], value: &[u8]) {
         let text = [name, b" ", value].concat();
-        let Ok(lists) = crate::syntax::parse_all(&text, &()) else { return };
+        let Ok(lists) = crate::syntax::parse_all(&text, &()) else {
+            return;
+        };
         let [list] = lists.as_slice() else { return };
         let [item] = list.items.as_slice() else { return };
-        let [crate::syntax::ast::Command::Function(function)] = item.and_or.first.commands.as_slice() else { return };
+        let [crate::syntax::ast::Command::Function(function)] = item.and_or.first.commands.as_slice() else {
+            return;
+        };
         if self.define_function(function).is_ok()
             && let Some(entry) = Arc::make_mut(&mut self.functions).get_mut(name)
         {
@@ -279,10 +312,15 @@ impl Interp {
 
     /// `BASH_ENV`: a file that is sourced before a script.
     async fn read_bash_env(&mut self) -> Flow<()> {
-        let Some(path) = self.scalar(b"BASH_ENV").filter(|path| !path.is_empty() && !self.options.is(Set::Posix)) else {
+        let Some(path) = self
+            .scalar(b"BASH_ENV")
+            .filter(|path| !path.is_empty() && !self.options.is(Set::Posix))
+        else {
             return Ok(());
         };
-        let Ok(text) = self.read_whole(&path).await else { return Ok(()) };
+        let Ok(text) = self.read_whole(&path).await else {
+            return Ok(());
+        };
         self.run_sourced(&path, text, None).await.map(drop)
     }
 
@@ -351,7 +389,12 @@ struct Invocation {
 
 /// The program `bash` (and `sh`, which starts in posix mode).
 pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, Stop> {
-    let name = proc.name().rsplit(|byte| *byte == b'/').next().unwrap_or_default().to_vec();
+    let name = proc
+        .name()
+        .rsplit(|byte| *byte == b'/')
+        .next()
+        .unwrap_or_default()
+        .to_vec();
     let invocation = match parse_arguments(proc.arguments()) {
         Ok(invocation) => invocation,
         Err(message) => {
@@ -361,7 +404,8 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
         }
     };
     if invocation.version {
-        proc.write(b"GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n").await?;
+        proc.write(b"GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n")
+            .await?;
         return Ok(0);
     }
     if invocation.help {
@@ -403,7 +447,9 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
 fn choose_start(interp: &mut Interp, invocation: Invocation) -> Result<Start, Vec<u8>> {
     let mut operands = invocation.operands.into_iter();
     let start = if invocation.command {
-        let Some(text) = operands.next() else { return Err(b"-c: option requires an argument".to_vec()) };
+        let Some(text) = operands.next() else {
+            return Err(b"-c: option requires an argument".to_vec());
+        };
         if let Some(zero) = operands.next() {
             interp.zero = zero.into();
         }
@@ -466,15 +512,28 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
     Ok(invocation)
 }
 
-fn named_option(letter: u8, on: bool, name: Option<&Vec<u8>>, invocation: &mut Invocation) -> Result<(), Vec<u8>> {
+fn named_option(
+    letter: u8,
+    on: bool,
+    name: Option<&Vec<u8>>,
+    invocation: &mut Invocation,
+) -> Result<(), Vec<u8>> {
     let Some(name) = name else {
         invocation.list_options = true;
         return Ok(());
     };
     let (index, list, what) = if letter == b'o' {
-        (super::options::set_index(name), &mut invocation.set, b": invalid option name".as_slice())
+        (
+            super::options::set_index(name),
+            &mut invocation.set,
+            b": invalid option name".as_slice(),
+        )
     } else {
-        (super::options::shopt_index(name), &mut invocation.shopt, b": invalid shell option name".as_slice())
+        (
+            super::options::shopt_index(name),
+            &mut invocation.shopt,
+            b": invalid shell option name".as_slice(),
+        )
     };
     match index {
         Some(index) => {
@@ -487,5 +546,7 @@ fn named_option(letter: u8, on: bool, name: Option<&Vec<u8>>, invocation: &mut I
 
 /// Signals that a new shell starts with as ignored stay so: `trap` cannot change them.
 pub fn ignored_at_start(proc: &Proc) -> Vec<Signal> {
-    Signal::all().filter(|signal| proc.signals.disposition(*signal) == Disposition::Ignore).collect()
+    Signal::all()
+        .filter(|signal| proc.signals.disposition(*signal) == Disposition::Ignore)
+        .collect()
 }

@@ -37,8 +37,14 @@ impl Interp {
         let pid = child.proc.pid;
         let ended = child.run_to_end(Arc::clone(body)).await?;
         if let WaitStatus::Signaled(_) = ended {
-            let text = [b"( ", crate::syntax::print::print_list(body).as_slice(), b" )"].concat().into();
-            self.say_killed(&[Process { pid, text, status: Some(ended) }]);
+            let text = [b"( ", crate::syntax::print::print_list(body).as_slice(), b" )"]
+                .concat()
+                .into();
+            self.say_killed(&[Process {
+                pid,
+                text,
+                status: Some(ended),
+            }]);
         }
         self.notify_jobs();
         self.status = ended.code();
@@ -47,7 +53,10 @@ impl Interp {
     }
 
     /// `$( … )`: the output, without NUL bytes and trailing newlines.
-    pub(super) async fn command_substitution(&mut self, substitution: &Substitution) -> Result<Vec<u8>, ExpandFailure> {
+    pub(super) async fn command_substitution(
+        &mut self,
+        substitution: &Substitution,
+    ) -> Result<Vec<u8>, ExpandFailure> {
         if let Some(word) = &substitution.file {
             return self.read_file(word).await;
         }
@@ -75,7 +84,11 @@ impl Interp {
         self.substitution_status = Some(status);
         self.status = status;
         let mut output = collector.take_collected();
-        self.proc.kernel.meter().charge_bytes(output.len()).map_err(Divert::from)?;
+        self.proc
+            .kernel
+            .meter()
+            .charge_bytes(output.len())
+            .map_err(Divert::from)?;
         if memchr::memchr(0, &output).is_some() {
             output.retain(|byte| *byte != 0);
             self.error(b"warning: command substitution: ignored null byte in input");
@@ -89,7 +102,10 @@ impl Interp {
     async fn wait_for_writers(&self, collector: &Arc<File>) {
         let signals = Arc::clone(&self.proc.signals);
         if Arc::strong_count(collector) > 1 {
-            self.proc.kernel.wait_any(&signals, || (Arc::strong_count(collector) == 1).then_some(())).await;
+            self.proc
+                .kernel
+                .wait_any(&signals, || (Arc::strong_count(collector) == 1).then_some(()))
+                .await;
         }
     }
 
@@ -135,7 +151,9 @@ impl Interp {
             Some(fd) => self.proc.fds.set(fd, ours, limit).map(|_| fd),
             None => self.proc.fds.insert(ours, 64, limit),
         };
-        let Ok(fd) = fd else { return Err(Divert::Discard(1)) };
+        let Ok(fd) = fd else {
+            return Err(Divert::Discard(1));
+        };
         self.process_fds.push(fd);
         Ok(format!("/dev/fd/{fd}").into_bytes())
     }
@@ -160,7 +178,12 @@ impl Interp {
         let pid = child.proc.pid;
         child.start_task(Arc::new(super::pipeline::single(&coproc.body)));
         let limit = self.proc.open_files;
-        let high = |interp: &Interp| (10..=63).rev().find(|fd| interp.proc.fds.get(*fd).is_err()).unwrap_or(64);
+        let high = |interp: &Interp| {
+            (10..=63)
+                .rev()
+                .find(|fd| interp.proc.fds.get(*fd).is_err())
+                .unwrap_or(64)
+        };
         let input = high(self);
         let _ = self.proc.fds.set(input, our_input, limit);
         let output = high(self);
@@ -169,10 +192,16 @@ impl Interp {
             self.proc.fds.set_close_on_exec(fd, true);
         }
         let texts = [input, output].map(|fd| Text::from(fd.to_string().into_bytes()));
-        self.vars.entry(&coproc.name).value = Value::Indexed(Arc::new(crate::expand::Indexed::from_texts(texts)));
-        self.vars.set_raw(&[&*coproc.name, b"_PID"].concat(), pid.to_string().into_bytes());
+        self.vars.entry(&coproc.name).value =
+            Value::Indexed(Arc::new(crate::expand::Indexed::from_texts(texts)));
+        self.vars
+            .set_raw(&[&*coproc.name, b"_PID"].concat(), pid.to_string().into_bytes());
         let text = crate::syntax::print::print_coproc(coproc);
-        let process = Process { pid, text: text.into(), status: None };
+        let process = Process {
+            pid,
+            text: text.into(),
+            status: None,
+        };
         self.jobs.clean();
         self.jobs.add(vec![process], false, Arc::clone(&self.proc.cwd));
         self.last_background = Some(pid);
@@ -246,4 +275,3 @@ struct Handover {
     value: Option<(Box<Interp>, Flow)>,
     waker: Option<Waker>,
 }
-

@@ -22,9 +22,10 @@ impl Interp {
             b'f' => self.is_kind(text, FileKind::Regular),
             b'p' => self.is_kind(text, FileKind::Fifo),
             b'S' => self.is_kind(text, FileKind::Socket),
-            b'h' | b'L' => {
-                self.proc.metadata(text, Follow::No).is_ok_and(|metadata| metadata.kind == FileKind::Symlink)
-            }
+            b'h' | b'L' => self
+                .proc
+                .metadata(text, Follow::No)
+                .is_ok_and(|metadata| metadata.kind == FileKind::Symlink),
             b'g' => self.file(text).is_some_and(|file| file.mode & 0o2000 != 0),
             b'u' => self.file(text).is_some_and(|file| file.mode & 0o4000 != 0),
             b'k' => self.file(text).is_some_and(|file| file.mode & 0o1000 != 0),
@@ -75,7 +76,9 @@ impl Interp {
         let Some(key) = key else {
             return self.value(name).is_some_and(|value| value.scalar().is_some());
         };
-        let Some(value) = self.value(name) else { return false };
+        let Some(value) = self.value(name) else {
+            return false;
+        };
         if matches!(key, b"@" | b"*") && !matches!(value, Value::Assoc(_)) {
             return !value.elements().is_empty();
         }

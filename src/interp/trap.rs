@@ -109,8 +109,16 @@ impl Interp {
 
     /// A signal without trap ends the shell; with an EXIT trap the shell must notice, to run that first.
     fn reset_signal(&self, signal: Signal) {
-        let caught = signal.terminates() && signal != Signal::QUIT && self.traps.active.contains_key(&TrapKey::Exit);
-        self.proc.signals.set(signal, if caught { Disposition::Catch } else { Disposition::Default });
+        let caught =
+            signal.terminates() && signal != Signal::QUIT && self.traps.active.contains_key(&TrapKey::Exit);
+        self.proc.signals.set(
+            signal,
+            if caught {
+                Disposition::Catch
+            } else {
+                Disposition::Default
+            },
+        );
     }
 
     /// The EXIT trap came or went.
@@ -159,7 +167,11 @@ impl Interp {
             hide.push(TrapKey::Err);
         }
         let traps = Arc::make_mut(&mut self.traps);
-        Hidden(hide.into_iter().filter_map(|key| traps.active.remove(&key).map(|text| (key, text))).collect())
+        Hidden(
+            hide.into_iter()
+                .filter_map(|key| traps.active.remove(&key).map(|text| (key, text)))
+                .collect(),
+        )
     }
 
     /// Gives them back, unless the function set its own.
@@ -183,7 +195,9 @@ impl Interp {
     /// Runs a trap; `$?` is what it was, unless the trap exits. Its status.
     pub(super) fn run_trap(&mut self, key: TrapKey) -> BoxFuture<'_, Flow> {
         Box::pin(async move {
-            let Some(text) = self.traps.active.get(&key).cloned() else { return Ok(0) };
+            let Some(text) = self.traps.active.get(&key).cloned() else {
+                return Ok(0);
+            };
             if text.is_empty() {
                 return Ok(0);
             }
@@ -227,7 +241,9 @@ impl Interp {
         if !self.has_trap(TrapKey::Exit) {
             return Ok(status);
         }
-        let Some(text) = Arc::make_mut(&mut self.traps).active.remove(&TrapKey::Exit) else { return Ok(status) };
+        let Some(text) = Arc::make_mut(&mut self.traps).active.remove(&TrapKey::Exit) else {
+            return Ok(status);
+        };
         self.flush().await?;
         self.in_trap |= TrapKey::Exit.bit();
         self.context = super::Context::default();
@@ -254,6 +270,10 @@ impl Interp {
         }
         let traps = Arc::make_mut(&mut self.traps);
         let keys = [TrapKey::Debug];
-        Hidden(keys.into_iter().filter_map(|key| traps.active.remove(&key).map(|text| (key, text))).collect())
+        Hidden(
+            keys.into_iter()
+                .filter_map(|key| traps.active.remove(&key).map(|text| (key, text)))
+                .collect(),
+        )
     }
 }

@@ -25,8 +25,12 @@ impl Interp {
             _ => return (Name::from(name), None),
         };
         for _ in 0..MAX_REFERENCES {
-            let Some(variable) = self.vars.get(&current) else { break };
-            let Some(target) = variable.value.scalar() else { break };
+            let Some(variable) = self.vars.get(&current) else {
+                break;
+            };
+            let Some(target) = variable.value.scalar() else {
+                break;
+            };
             if !variable.attributes.has(Attributes::NAMEREF) || target.is_empty() {
                 break;
             }
@@ -88,7 +92,9 @@ impl Interp {
     /// Assigns to what is no nameref.
     fn assign_to(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8], append: bool) -> Outcome {
         if !crate::expand::word::is_name(name) {
-            return Err(Failure::Discard([b"`", name, b"': not a valid identifier"].concat()));
+            return Err(Failure::Discard(
+                [b"`", name, b"': not a valid identifier"].concat(),
+            ));
         }
         self.check_writable(name)?;
         if key == Some(b"") {
@@ -118,7 +124,9 @@ impl Interp {
         if self.options.is(Set::Allexport) || has_hook(name) {
             return false;
         }
-        let Some(variable) = self.vars.get(name) else { return false };
+        let Some(variable) = self.vars.get(name) else {
+            return false;
+        };
         if variable.attributes.without(Attributes::EXPORT) != Attributes::default()
             || !matches!(variable.value, Value::Scalar(_) | Value::Unset)
         {
@@ -127,7 +135,9 @@ impl Interp {
         if self.proc.kernel.meter().check_memory(value.len() as u64).is_err() {
             return false;
         }
-        let Some(variable) = self.vars.get_mut(name) else { return false };
+        let Some(variable) = self.vars.get_mut(name) else {
+            return false;
+        };
         match &mut variable.value {
             Value::Scalar(Text::Heap(old)) if value.len() > 22 => match Arc::get_mut(old) {
                 Some(old) => {
@@ -144,7 +154,9 @@ impl Interp {
     fn assign_reference(&mut self, name: &[u8], value: &[u8]) -> Outcome {
         let (base, _) = split_subscript(value);
         if !crate::expand::word::is_name(base) {
-            return Err(Failure::Discard([b"`", value, b"': not a valid identifier"].concat()));
+            return Err(Failure::Discard(
+                [b"`", value, b"': not a valid identifier"].concat(),
+            ));
         }
         self.check_writable(name)?;
         self.vars.entry(name).value = Value::Scalar(Text::new(value));
@@ -175,23 +187,41 @@ impl Interp {
 
     /// Is there room for a text to grow?
     fn grow_memory(&mut self, name: &[u8], by: usize) -> Outcome {
-        let size = self.vars.get(name).and_then(|variable| variable.value.scalar()).map_or(0, <[u8]>::len);
+        let size = self
+            .vars
+            .get(name)
+            .and_then(|variable| variable.value.scalar())
+            .map_or(0, <[u8]>::len);
         self.proc.kernel.meter().check_memory((size + by) as u64)?;
         Ok(())
     }
 
     /// The text that an assignment stores, by the variable's attributes.
-    fn transformed(&mut self, attributes: Attributes, old: &[u8], value: &[u8], append: bool) -> Outcome<Vec<u8>> {
+    fn transformed(
+        &mut self,
+        attributes: Attributes,
+        old: &[u8],
+        value: &[u8],
+        append: bool,
+    ) -> Outcome<Vec<u8>> {
         if attributes.has(Attributes::INTEGER) {
             let top = |failure| match failure {
                 Failure::Arith(message) => Failure::Top(message),
                 failure => failure,
             };
             let number = crate::expand::arith::evaluate(self, value).map_err(top)?;
-            let base = if append { crate::expand::arith::evaluate(self, old).map_err(top)? } else { 0 };
+            let base = if append {
+                crate::expand::arith::evaluate(self, old).map_err(top)?
+            } else {
+                0
+            };
             return Ok(base.wrapping_add(number).to_string().into_bytes());
         }
-        let text = if append { [old, value].concat() } else { value.to_vec() };
+        let text = if append {
+            [old, value].concat()
+        } else {
+            value.to_vec()
+        };
         let change = |kind, all| crate::expand::param::change_case(&text, kind, all);
         Ok(if attributes.has(Attributes::UPPER) {
             change(CaseKind::Upper, true)
@@ -220,24 +250,36 @@ impl Interp {
         match &mut variable.value {
             Value::Assoc(array) if !special => {
                 let array = Arc::make_mut(array);
-                if append { array.append(key, value) } else { array.set(key, Text::new(value)) }
+                if append {
+                    array.append(key, value)
+                } else {
+                    array.set(key, Text::new(value))
+                }
                 return Ok(());
             }
             Value::Indexed(array) => {
                 let number = crate::expand::arith::plain_number(key).unwrap_or(0);
                 let Some(index) = array.resolve(number) else {
-                    return Err(Failure::Discard([name, b"[", key, b"]: bad array subscript"].concat()));
+                    return Err(Failure::Discard(
+                        [name, b"[", key, b"]: bad array subscript"].concat(),
+                    ));
                 };
                 if !special {
                     let array = Arc::make_mut(array);
-                    if append { array.append(index, value) } else { array.set(index, Text::new(value)) }
+                    if append {
+                        array.append(index, value)
+                    } else {
+                        array.set(index, Text::new(value))
+                    }
                     return Ok(());
                 }
             }
             _ => {}
         }
         let value_now = self.vars.entry(name).value.clone();
-        let old = crate::expand::param::element::<Divert>(name, &value_now, key)?.unwrap_or_default().to_vec();
+        let old = crate::expand::param::element::<Divert>(name, &value_now, key)?
+            .unwrap_or_default()
+            .to_vec();
         drop(value_now);
         let text = Text::from(self.transformed(attributes, &old, value, append)?);
         match &mut self.vars.entry(name).value {
@@ -287,10 +329,18 @@ impl Interp {
     }
 
     /// Makes an indexed array of these texts.
-    pub fn set_array(&mut self, name: &[u8], texts: impl IntoIterator<Item = Vec<u8>>) -> Result<bool, Divert> {
+    pub fn set_array(
+        &mut self,
+        name: &[u8],
+        texts: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<bool, Divert> {
         let elements = texts
             .into_iter()
-            .map(|value| super::assign::Element { key: None, append: false, value })
+            .map(|value| super::assign::Element {
+                key: None,
+                append: false,
+                value,
+            })
             .collect();
         let result = self.assign_array(name, elements, false);
         self.said(result)
@@ -302,9 +352,8 @@ impl Interp {
             return text.to_vec();
         }
         match crate::syntax::parse_double_quoted(text) {
-            Ok(word) if word.pure => {
-                crate::expand::word::text_now(self, &word, crate::expand::Mode::Single).unwrap_or_else(|_| text.to_vec())
-            }
+            Ok(word) if word.pure => crate::expand::word::text_now(self, &word, crate::expand::Mode::Single)
+                .unwrap_or_else(|_| text.to_vec()),
             _ => text.to_vec(),
         }
     }
@@ -331,8 +380,13 @@ impl Interp {
 
 /// Splits `name[subscript]`.
 pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
-    let Some(open) = text.iter().position(|byte| *byte == b'[') else { return (text, None) };
-    match (text.get(..open), text.get(open + 1..).and_then(|rest| rest.strip_suffix(b"]"))) {
+    let Some(open) = text.iter().position(|byte| *byte == b'[') else {
+        return (text, None);
+    };
+    match (
+        text.get(..open),
+        text.get(open + 1..).and_then(|rest| rest.strip_suffix(b"]")),
+    ) {
         (Some(name), Some(inner)) => (name, Some(inner)),
         _ => (text, None),
     }

@@ -55,7 +55,13 @@ impl Vars {
         let exported = match table.get(name) {
             Some(variable) => variable.attributes.has(Attributes::EXPORT),
             None => {
-                table.insert(Name::from(name), Variable { value: Value::Unset, attributes: Attributes::default() });
+                table.insert(
+                    Name::from(name),
+                    Variable {
+                        value: Value::Unset,
+                        attributes: Attributes::default(),
+                    },
+                );
                 false
             }
         };
@@ -95,9 +101,15 @@ impl Vars {
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
         let table = Arc::make_mut(&mut self.table);
         match holder {
-            Some(index) if (keep || index + 1 == current) && !self.scopes.get(index).is_some_and(|scope| scope.temporary) => {
+            Some(index)
+                if (keep || index + 1 == current)
+                    && !self.scopes.get(index).is_some_and(|scope| scope.temporary) =>
+            {
                 if let Some(variable) = table.get_mut(name) {
-                    *variable = Variable { value: Value::Unset, attributes: Attributes::default() };
+                    *variable = Variable {
+                        value: Value::Unset,
+                        attributes: Attributes::default(),
+                    };
                 }
             }
             Some(index) => {
@@ -116,7 +128,10 @@ impl Vars {
 
     /// Opens a scope.
     pub fn push_scope(&mut self, temporary: bool) {
-        Arc::make_mut(&mut self.scopes).push(Scope { temporary, ..Scope::default() });
+        Arc::make_mut(&mut self.scopes).push(Scope {
+            temporary,
+            ..Scope::default()
+        });
     }
 
     /// Closes the innermost scope: what it hid is visible again. Returns options to restore.
@@ -148,7 +163,13 @@ impl Vars {
 
     /// Makes `name` local to the innermost function (or to the innermost scope of any kind); says whether it already was.
     pub fn make_local(&mut self, name: &[u8], any_scope: bool) -> bool {
-        let Some(index) = self.scopes.iter().rposition(|scope| any_scope || !scope.temporary) else { return false };
+        let Some(index) = self
+            .scopes
+            .iter()
+            .rposition(|scope| any_scope || !scope.temporary)
+        else {
+            return false;
+        };
         if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
             return true;
         }
@@ -160,25 +181,39 @@ impl Vars {
             scope.hidden.push((name.clone(), hidden.clone()));
         }
         self.environment = None;
-        let inherits = hidden.as_ref().is_some_and(|variable| {
-            variable.attributes.has(Attributes::EXPORT) && temporary
-        });
+        let inherits = hidden
+            .as_ref()
+            .is_some_and(|variable| variable.attributes.has(Attributes::EXPORT) && temporary);
         if !inherits {
-            Arc::make_mut(&mut self.table)
-                .insert(name, Variable { value: Value::Unset, attributes: Attributes::default() });
+            Arc::make_mut(&mut self.table).insert(
+                name,
+                Variable {
+                    value: Value::Unset,
+                    attributes: Attributes::default(),
+                },
+            );
         }
         false
     }
 
     /// The visible variable came from `A=1 command`.
     pub fn temporary_holds(&self, name: &[u8]) -> bool {
-        self.scopes.iter().rev().find(|scope| scope.hides(name)).is_some_and(|scope| scope.temporary)
+        self.scopes
+            .iter()
+            .rev()
+            .find(|scope| scope.hides(name))
+            .is_some_and(|scope| scope.temporary)
     }
 
     /// What `name` was before the innermost scope that hides it.
     pub fn hidden(&self, name: &[u8]) -> Option<&Variable> {
         let scope = self.scopes.iter().rev().find(|scope| scope.hides(name))?;
-        scope.hidden.iter().find(|(hidden, _)| &**hidden == name)?.1.as_ref()
+        scope
+            .hidden
+            .iter()
+            .find(|(hidden, _)| &**hidden == name)?
+            .1
+            .as_ref()
     }
 
     /// Some scope hides the name: it is not the global variable.
@@ -188,10 +223,14 @@ impl Vars {
 
     /// Exchanges the visible variable and the global one that is hidden by scopes. `false`: the visible one is the global one.
     pub fn swap_global(&mut self, name: &[u8]) -> bool {
-        let Some(index) = self.scopes.iter().position(|scope| scope.hides(name)) else { return false };
+        let Some(index) = self.scopes.iter().position(|scope| scope.hides(name)) else {
+            return false;
+        };
         self.environment = None;
         let scopes = Arc::make_mut(&mut self.scopes);
-        let hidden = scopes.get_mut(index).and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
+        let hidden = scopes
+            .get_mut(index)
+            .and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
         let Some((_, slot)) = hidden else { return false };
         let table = Arc::make_mut(&mut self.table);
         let visible = table.remove(name);
@@ -208,14 +247,20 @@ impl Vars {
 
     /// The name is local to the innermost function.
     pub fn is_local(&self, name: &[u8]) -> bool {
-        self.scopes.iter().rev().find(|scope| !scope.temporary).is_some_and(|scope| scope.hides(name))
+        self.scopes
+            .iter()
+            .rev()
+            .find(|scope| !scope.temporary)
+            .is_some_and(|scope| scope.hides(name))
     }
 
     /// Names local to the innermost function, sorted.
     pub fn locals(&self) -> Vec<Name> {
         let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
-        let mut names: Vec<Name> =
-            scope.into_iter().flat_map(|scope| scope.hidden.iter().map(|(name, _)| name.clone())).collect();
+        let mut names: Vec<Name> = scope
+            .into_iter()
+            .flat_map(|scope| scope.hidden.iter().map(|(name, _)| name.clone()))
+            .collect();
         names.sort();
         names
     }

@@ -25,8 +25,13 @@ impl Interp {
     fn trace(&mut self, text: &[u8]) {
         let prefix = self.trace_prefix();
         let line = [&prefix, text, b"\n"].concat();
-        let fd = self.scalar(b"BASH_XTRACEFD").and_then(|fd| crate::expand::arith::plain_number(&fd));
-        match fd.and_then(|fd| u32::try_from(fd).ok()).and_then(|fd| self.proc.fds.get(fd).ok().cloned()) {
+        let fd = self
+            .scalar(b"BASH_XTRACEFD")
+            .and_then(|fd| crate::expand::arith::plain_number(&fd));
+        match fd
+            .and_then(|fd| u32::try_from(fd).ok())
+            .and_then(|fd| self.proc.fds.get(fd).ok().cloned())
+        {
             Some(file) => self.queue(&file, &line),
             None => self.print_error(line),
         }
@@ -87,7 +92,12 @@ impl Interp {
     }
 
     pub(super) async fn trace_case(&mut self, word: &Word) -> Flow<()> {
-        let text = [b"case ".as_slice(), &crate::syntax::print::print_word(word), b" in"].concat();
+        let text = [
+            b"case ".as_slice(),
+            &crate::syntax::print::print_word(word),
+            b" in",
+        ]
+        .concat();
         self.trace(&text);
         self.flush().await
     }
@@ -98,7 +108,16 @@ impl Interp {
         }
         let right = quote::traced(right);
         let text = match left {
-            Some(left) => [b"[[ ".as_slice(), &quote::traced(left), b" ", operator, b" ", &right, b" ]]"].concat(),
+            Some(left) => [
+                b"[[ ".as_slice(),
+                &quote::traced(left),
+                b" ",
+                operator,
+                b" ",
+                &right,
+                b" ]]",
+            ]
+            .concat(),
             None => [b"[[ ".as_slice(), operator, b" ", &right, b" ]]"].concat(),
         };
         self.trace(&text);

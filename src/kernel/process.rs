@@ -100,7 +100,15 @@ impl Kernel {
         processes.table.clear();
         processes.child_waiters.clear();
         processes.next = processes.next.max(pid + 1);
-        let entry = Entry { parent, group: pid, signals, status: None, stopped: false, inline: false, waiters: Vec::new() };
+        let entry = Entry {
+            parent,
+            group: pid,
+            signals,
+            status: None,
+            stopped: false,
+            inline: false,
+            waiters: Vec::new(),
+        };
         processes.table.insert(pid, entry);
     }
 
@@ -281,8 +289,13 @@ impl Kernel {
     /// Sends a signal from a process. One that would end the sender's own task waits until that comes to its next command: the
     /// task is running, and what runs inside it (a subshell that kills its parent) goes on to its end.
     pub fn kill_from(&self, sender: Pid, pid: Pid, signal: Option<Signal>) -> Result<(), Errno> {
-        let Some(signal) = signal.filter(|_| self.shares_task(sender, pid)) else { return self.kill(pid, signal) };
-        let signals = lock(&self.inner.processes).table.get(&pid).map(|entry| Arc::clone(&entry.signals));
+        let Some(signal) = signal.filter(|_| self.shares_task(sender, pid)) else {
+            return self.kill(pid, signal);
+        };
+        let signals = lock(&self.inner.processes)
+            .table
+            .get(&pid)
+            .map(|entry| Arc::clone(&entry.signals));
         let signals = signals.ok_or(Errno::ESRCH)?;
         let caught = signals.disposition(signal) == Disposition::Catch;
         let ignored = signals.disposition(signal) == Disposition::Ignore && signal != Signal::KILL;
@@ -329,13 +342,19 @@ impl Kernel {
 
     fn living(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Pid> {
         let processes = lock(&self.inner.processes);
-        let found = processes.table.iter().filter(|(_, entry)| entry.status.is_none() && wanted(entry));
+        let found = processes
+            .table
+            .iter()
+            .filter(|(_, entry)| entry.status.is_none() && wanted(entry));
         found.map(|(pid, _)| *pid).collect()
     }
 
     /// `pid` is a child of `parent`, alive or not yet reaped.
     pub fn is_child(&self, parent: Pid, pid: Pid) -> bool {
-        lock(&self.inner.processes).table.get(&pid).is_some_and(|entry| entry.parent == parent)
+        lock(&self.inner.processes)
+            .table
+            .get(&pid)
+            .is_some_and(|entry| entry.parent == parent)
     }
 
     /// What runs inside the process's tasks goes with it.

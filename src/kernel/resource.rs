@@ -51,17 +51,32 @@ pub struct Resources(Arc<[Bound; COUNT]>);
 impl Resources {
     /// What the first process starts with.
     pub fn new(limits: &Limits) -> Resources {
-        let same = |value| Bound { soft: value, hard: value };
+        let same = |value| Bound {
+            soft: value,
+            hard: value,
+        };
         let mut bounds = [same(UNLIMITED); COUNT];
         let given = [
-            (Resource::Core, Bound { soft: 0, hard: UNLIMITED }),
+            (
+                Resource::Core,
+                Bound {
+                    soft: 0,
+                    hard: UNLIMITED,
+                },
+            ),
             (Resource::Nice, same(0)),
             (Resource::PendingSignals, same(u64::from(limits.processes))),
             (Resource::LockedMemory, same(8 << 20)),
             (Resource::OpenFiles, same(u64::from(limits.open_files))),
             (Resource::MessageQueues, same(819_200)),
             (Resource::RealTimePriority, same(0)),
-            (Resource::Stack, Bound { soft: 8 << 20, hard: UNLIMITED }),
+            (
+                Resource::Stack,
+                Bound {
+                    soft: 8 << 20,
+                    hard: UNLIMITED,
+                },
+            ),
             (Resource::Processes, same(u64::from(limits.processes))),
         ];
         for (resource, bound) in given {
@@ -74,7 +89,10 @@ impl Resources {
 
     /// The limits of a resource.
     pub fn get(&self, resource: Resource) -> Bound {
-        self.0.get(resource as usize).copied().unwrap_or(Bound { soft: UNLIMITED, hard: UNLIMITED })
+        self.0.get(resource as usize).copied().unwrap_or(Bound {
+            soft: UNLIMITED,
+            hard: UNLIMITED,
+        })
     }
 
     /// Changes limits: `EINVAL` when the soft one would exceed the hard one, `EPERM` when the hard one would rise.
@@ -101,8 +119,14 @@ mod tests {
         let mut resources = Resources::new(&Limits::default());
         let bound = |soft, hard| Bound { soft, hard };
         assert_eq!(resources.set(Resource::OpenFiles, bound(5, 10)), Ok(()));
-        assert_eq!(resources.set(Resource::OpenFiles, bound(5, 11)), Err(Errno::EPERM));
-        assert_eq!(resources.set(Resource::OpenFiles, bound(11, 10)), Err(Errno::EINVAL));
+        assert_eq!(
+            resources.set(Resource::OpenFiles, bound(5, 11)),
+            Err(Errno::EPERM)
+        );
+        assert_eq!(
+            resources.set(Resource::OpenFiles, bound(11, 10)),
+            Err(Errno::EINVAL)
+        );
         assert_eq!(resources.get(Resource::OpenFiles), bound(5, 10));
     }
 }

@@ -64,7 +64,11 @@ impl Backup {
         let environment = proc.variable(b"SIMPLE_BACKUP_SUFFIX");
         let usable = |suffix: &&[u8]| !suffix.is_empty() && !suffix.contains(&b'/');
         let suffix = suffix.or(environment).filter(usable).unwrap_or(b"~").to_vec();
-        let method = if wanted { method(proc, spec, control)? } else { Method::Off };
+        let method = if wanted {
+            method(proc, spec, control)?
+        } else {
+            Method::Off
+        };
         Ok(Backup { method, suffix })
     }
 
@@ -95,7 +99,9 @@ fn method<F: Copy + PartialEq>(
     control: Option<&[u8]>,
 ) -> Result<Method, UsageError> {
     let given = control.filter(|control| !control.is_empty());
-    let environment = proc.variable(b"VERSION_CONTROL").filter(|control| !control.is_empty());
+    let environment = proc
+        .variable(b"VERSION_CONTROL")
+        .filter(|control| !control.is_empty());
     match (given, environment) {
         (Some(control), _) => spec.choose("backup type", control, METHODS),
         (None, Some(control)) => spec.choose("$VERSION_CONTROL", control, METHODS),
@@ -114,7 +120,11 @@ fn highest_number(proc: &Proc, file: &[u8]) -> Option<u64> {
     entries
         .iter()
         .filter_map(|entry| {
-            let number = entry.name.strip_prefix(base)?.strip_prefix(b".~")?.strip_suffix(b"~")?;
+            let number = entry
+                .name
+                .strip_prefix(base)?
+                .strip_prefix(b".~")?
+                .strip_suffix(b"~")?;
             let canonical = matches!(number.first(), Some(b'1'..=b'9'));
             if !canonical {
                 return None;

@@ -4,8 +4,8 @@
 //! a mode is one. Such modes are checked against a mask of zero afterwards, since `-w` under a mask takes away less than it says.
 
 use super::message::{complain, message};
-use super::walk::{Links, Visit, Visited, Walk, root_refusal};
 use super::usage;
+use super::walk::{Links, Visit, Visited, Walk, root_refusal};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote, quoteaf, quotef};
 use crate::fs::{FileKind, Follow, Metadata};
 use crate::kernel::{Proc, Program, Stop};
@@ -191,7 +191,12 @@ fn read_options<'p>(
         Some(path) => match proc.metadata(path, Follow::Yes) {
             Ok(found) => ModeChange::exactly(found.mode),
             Err(errno) => {
-                let line = message!("failed to get attributes of ", quoteaf(path), ": ", errno.message());
+                let line = message!(
+                    "failed to get attributes of ",
+                    quoteaf(path),
+                    ": ",
+                    errno.message()
+                );
                 return Err(UsageError::plain(1, line));
             }
         },
@@ -266,7 +271,11 @@ async fn change(proc: &mut Proc, visited: &Visited, options: &Options) -> Result
         return Ok(false);
     }
     let now = proc.metadata(path, Follow::Yes).map_or(new, |found| found.mode);
-    let fate = if now == found.mode { Fate::Retained } else { Fate::Changed };
+    let fate = if now == found.mode {
+        Fate::Retained
+    } else {
+        Fate::Changed
+    };
     describe(proc, path, fate, (found.mode, new), options).await?;
     if options.diagnoses_surprises {
         return check_surprise(proc, path, &found, new, options).await;
@@ -286,7 +295,9 @@ async fn check_surprise(
     new: u32,
     options: &Options,
 ) -> Result<bool, Stop> {
-    let expected = options.change.apply(found.mode, found.kind == FileKind::Directory, 0);
+    let expected = options
+        .change
+        .apply(found.mode, found.kind == FileKind::Directory, 0);
     if new & !expected == 0 {
         return Ok(true);
     }
@@ -325,7 +336,15 @@ async fn describe(
             mode(new),
             "\n"
         ),
-        Fate::Changed => message!("mode of ", name, " changed from ", mode(old), " to ", mode(new), "\n"),
+        Fate::Changed => message!(
+            "mode of ",
+            name,
+            " changed from ",
+            mode(old),
+            " to ",
+            mode(new),
+            "\n"
+        ),
         Fate::Retained => message!("mode of ", name, " retained as ", mode(new), "\n"),
     };
     proc.write(&line).await

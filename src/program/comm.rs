@@ -1,7 +1,7 @@
 //! `comm`: compares two sorted files line by line.
 
-use super::usage::{self, Failure};
 use super::lines;
+use super::usage::{self, Failure};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError};
 use crate::kernel::{Input, Proc, Program, Stop};
 use std::cmp::Ordering;
@@ -36,16 +36,34 @@ static SPEC: Spec<Flag> = Spec::new(
     &[
         Opt::short(Flag::NoFirst, '1', "suppress column 1 (lines unique to FILE1)"),
         Opt::short(Flag::NoSecond, '2', "suppress column 2 (lines unique to FILE2)"),
-        Opt::short(Flag::NoBoth, '3', "suppress column 3 (lines that appear in both files)"),
+        Opt::short(
+            Flag::NoBoth,
+            '3',
+            "suppress column 3 (lines that appear in both files)",
+        ),
         Opt::long(
             Flag::CheckOrder,
             "check-order",
             "check that the input is correctly sorted, even\nif all input lines are pairable",
         ),
-        Opt::long(Flag::NoCheckOrder, "nocheck-order", "do not check that the input is correctly sorted"),
-        Opt::long(Flag::OutputDelimiter, "output-delimiter", "separate columns with STR").takes("STR"),
+        Opt::long(
+            Flag::NoCheckOrder,
+            "nocheck-order",
+            "do not check that the input is correctly sorted",
+        ),
+        Opt::long(
+            Flag::OutputDelimiter,
+            "output-delimiter",
+            "separate columns with STR",
+        )
+        .takes("STR"),
         Opt::long(Flag::Total, "total", "output a summary"),
-        Opt::flag(Flag::Zero, 'z', "zero-terminated", "line delimiter is NUL, not newline"),
+        Opt::flag(
+            Flag::Zero,
+            'z',
+            "zero-terminated",
+            "line delimiter is NUL, not newline",
+        ),
     ],
 );
 
@@ -124,7 +142,14 @@ impl Side {
         let Some(input) = usage::open_input(proc, path).await? else {
             return Err(Stop::Exit(1));
         };
-        Ok(Side { path: path.to_vec(), number, input, line: None, before: [None, None], disorder: false })
+        Ok(Side {
+            path: path.to_vec(),
+            number,
+            input,
+            line: None,
+            before: [None, None],
+            disorder: false,
+        })
     }
 
     async fn read(&mut self, proc: &mut Proc, plan: &Plan) -> Result<(), Stop> {
@@ -178,7 +203,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     right.read(proc, &plan).await?;
     let totals = compare(proc, &plan, &mut left, &mut right).await?;
     if plan.total {
-        let separator = if plan.separator == [0] { b"" } else { plan.separator.as_slice() };
+        let separator = if plan.separator == [0] {
+            b""
+        } else {
+            plan.separator.as_slice()
+        };
         for total in totals {
             proc.out().extend_from_slice(total.to_string().as_bytes());
             proc.out().extend_from_slice(separator);

@@ -1,7 +1,7 @@
 //! `cp`: copies files. The options become [`CopyOptions`]; the work is done by [`super::copy`].
 
 use super::backup::Backup;
-use super::copy::{CopyOptions, Copier, Dereference, Make, Overwrite, Preserve};
+use super::copy::{Copier, CopyOptions, Dereference, Make, Overwrite, Preserve};
 use super::destination::{self, Destination, Wanted};
 use super::message::{complain, message};
 use super::{path, usage};
@@ -349,13 +349,19 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageErro
         parsed.last(Flag::Suffix),
     )?;
     let never = options.recursive && options.make != Make::HardLink;
-    options.dereference =
-        dereference.unwrap_or(if never { Dereference::Never } else { Dereference::Always });
+    options.dereference = dereference.unwrap_or(if never {
+        Dereference::Never
+    } else {
+        Dereference::Always
+    });
     options.as_regular = !options.recursive || copy_contents;
     if options.attributes_only {
         options.clone_always = false;
     }
-    let directories = parsed.options.iter().filter(|(flag, _)| *flag == Flag::TargetDirectory);
+    let directories = parsed
+        .options
+        .iter()
+        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
     let directory = destination::single_directory(directories.filter_map(|(_, value)| value.as_deref()))?;
     Ok(Command {
         options,
@@ -410,7 +416,11 @@ async fn copy_at(
     source: &[u8],
     at: &[u8],
 ) -> Result<bool, Stop> {
-    let source = if command.strip_slashes { path::without_trailing_slashes(source) } else { source };
+    let source = if command.strip_slashes {
+        path::without_trailing_slashes(source)
+    } else {
+        source
+    };
     let options = &command.options;
     // With --force --backup a file may be copied onto itself: the copy is the backup.
     let onto_itself = options.unlink_on_failure && options.backup.is_on() && source == at;
@@ -421,7 +431,9 @@ async fn copy_at(
             backup: Backup::off(),
             ..options.clone()
         };
-        let copied = Copier::new(&options, true).copy(proc, source, &backup, false).await?;
+        let copied = Copier::new(&options, true)
+            .copy(proc, source, &backup, false)
+            .await?;
         return Ok(copied.complete);
     }
     Ok(copier.copy(proc, source, at, false).await?.complete)
@@ -434,7 +446,11 @@ async fn copy_into(
     operand: &[u8],
     directory: &[u8],
 ) -> Result<bool, Stop> {
-    let source = if command.strip_slashes { path::without_trailing_slashes(operand) } else { operand };
+    let source = if command.strip_slashes {
+        path::without_trailing_slashes(operand)
+    } else {
+        operand
+    };
     if !command.parents {
         let at = destination::name_in(directory, source);
         return Ok(copier.copy(proc, source, &at, false).await?.complete);
@@ -465,9 +481,15 @@ async fn make_parents(
 ) -> Result<Option<Vec<Parent>>, Stop> {
     let start = operand.iter().take_while(|byte| **byte == b'/').count();
     let mut parents = Vec::new();
-    let slashes = operand.iter().enumerate().skip(start).filter(|(_, byte)| **byte == b'/');
+    let slashes = operand
+        .iter()
+        .enumerate()
+        .skip(start)
+        .filter(|(_, byte)| **byte == b'/');
     for (slash, _) in slashes {
-        let Some(source) = operand.get(..slash) else { continue };
+        let Some(source) = operand.get(..slash) else {
+            continue;
+        };
         if source.ends_with(b"/") {
             continue;
         }

@@ -141,7 +141,11 @@ impl Options {
             Source::Resolution => b"%s.%N".to_vec(),
             _ => b"%a %b %e %H:%M:%S %Z %Y".to_vec(),
         });
-        Ok(Options { source, format, universal: parsed.has(Flag::Universal) })
+        Ok(Options {
+            source,
+            format,
+            universal: parsed.has(Flag::Universal),
+        })
     }
 
     fn source(parsed: &Parsed<Flag>) -> Result<Source, UsageError> {
@@ -154,14 +158,22 @@ impl Options {
             return Err(SPEC.complain("the options to print and set the time may not be used together"));
         }
         let value = |flag| parsed.last(flag).unwrap_or_default().to_vec();
-        Ok(match parsed.last_of(&[Flag::Date, Flag::File, Flag::Reference, Flag::Resolution, Flag::Set]) {
-            Some(Flag::Date) => Source::Text(value(Flag::Date)),
-            Some(Flag::File) => Source::File(value(Flag::File)),
-            Some(Flag::Reference) => Source::Reference(value(Flag::Reference)),
-            Some(Flag::Resolution) => Source::Resolution,
-            Some(_) => Source::Set(value(Flag::Set)),
-            None => Source::Now,
-        })
+        Ok(
+            match parsed.last_of(&[
+                Flag::Date,
+                Flag::File,
+                Flag::Reference,
+                Flag::Resolution,
+                Flag::Set,
+            ]) {
+                Some(Flag::Date) => Source::Text(value(Flag::Date)),
+                Some(Flag::File) => Source::File(value(Flag::File)),
+                Some(Flag::Reference) => Source::Reference(value(Flag::Reference)),
+                Some(Flag::Resolution) => Source::Resolution,
+                Some(_) => Source::Set(value(Flag::Set)),
+                None => Source::Now,
+            },
+        )
     }
 }
 
@@ -202,7 +214,11 @@ fn rfc_3339(word: &[u8]) -> Result<&'static [u8], UsageError> {
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
     let options = usage::accept(proc, Options::from_parsed(&parsed)).await?;
-    let variable = if options.universal { Some(&b"UTC0"[..]) } else { proc.variable(b"TZ") };
+    let variable = if options.universal {
+        Some(&b"UTC0"[..])
+    } else {
+        proc.variable(b"TZ")
+    };
     let zone = zone::from_variable(variable);
     match &options.source {
         Source::Now => {
@@ -241,9 +257,15 @@ fn parse(proc: &Proc, text: &[u8], zone: &TimeZone) -> Option<Timestamp> {
 
 fn from_jiff(when: jiff::Timestamp) -> Option<Timestamp> {
     let nanos = when.subsec_nanosecond();
-    let (seconds, nanos) =
-        if nanos < 0 { (when.as_second() - 1, nanos + 1_000_000_000) } else { (when.as_second(), nanos) };
-    Some(Timestamp { seconds, nanos: u32::try_from(nanos).ok()? })
+    let (seconds, nanos) = if nanos < 0 {
+        (when.as_second() - 1, nanos + 1_000_000_000)
+    } else {
+        (when.as_second(), nanos)
+    };
+    Some(Timestamp {
+        seconds,
+        nanos: u32::try_from(nanos).ok()?,
+    })
 }
 
 async fn invalid(proc: &mut Proc, text: &[u8]) -> Result<i32, Stop> {
@@ -324,7 +346,8 @@ fn posix_time(proc: &Proc, text: &[u8], zone: &TimeZone) -> Option<Timestamp> {
     }
     let pair = |at: usize| {
         let pair = digits.get(at..at + 2)?;
-        pair.iter().fold(Some(0i16), |sum, digit| Some(sum? * 10 + i16::from(digit - b'0')))
+        pair.iter()
+            .fold(Some(0i16), |sum, digit| Some(sum? * 10 + i16::from(digit - b'0')))
     };
     let now = proc.kernel.now();
     let this_year = Moment::new(now.seconds, 0, zone)?.year as i16;
@@ -333,7 +356,9 @@ fn posix_time(proc: &Proc, text: &[u8], zone: &TimeZone) -> Option<Timestamp> {
         10 => pair(8).map(|year| if year < 69 { 2000 + year } else { 1900 + year })?,
         _ => pair(8)? * 100 + pair(10)?,
     };
-    let second = seconds.iter().fold(0i8, |sum, digit| sum * 10 + (digit - b'0') as i8);
+    let second = seconds
+        .iter()
+        .fold(0i8, |sum, digit| sum * 10 + (digit - b'0') as i8);
     let civil = jiff::civil::DateTime::new(
         year,
         pair(0)? as i8,

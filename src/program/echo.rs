@@ -4,7 +4,10 @@ use crate::kernel::{Proc, Program, Stop};
 use crate::text::escape::{self, Reader};
 
 /// The program.
-pub const PROGRAM: Program = Program { name: "echo", run: |proc| Box::pin(run(proc)) };
+pub const PROGRAM: Program = Program {
+    name: "echo",
+    run: |proc| Box::pin(run(proc)),
+};
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
@@ -12,7 +15,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let mut rest = args.as_slice();
     let (mut newline, mut escapes) = (true, false);
     while let Some((first, tail)) = rest.split_first() {
-        let Some(letters) = first.strip_prefix(b"-").filter(|letters| !letters.is_empty() && !posix) else { break };
+        let Some(letters) = first
+            .strip_prefix(b"-")
+            .filter(|letters| !letters.is_empty() && !posix)
+        else {
+            break;
+        };
         if !letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E')) {
             break;
         }

@@ -75,7 +75,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         operands.remove(0);
     }
     let mut debug = Vec::new();
-    let mut environment = if ignore { Vec::new() } else { proc.environment.as_ref().clone() };
+    let mut environment = if ignore {
+        Vec::new()
+    } else {
+        proc.environment.as_ref().clone()
+    };
     if ignore {
         debug.extend_from_slice(b"cleaning environ\n");
     }
@@ -159,8 +163,9 @@ async fn set_signals(proc: &mut Proc, parsed: &Parsed<Flag>) -> Result<(), Stop>
     }
     if parsed.has(Flag::ListSignals) {
         let ignored = Signal::all().filter(|signal| proc.signals.disposition(*signal) == Disposition::Ignore);
-        let lines: Vec<String> =
-            ignored.map(|signal| format!("{:<10} ({:2}): IGNORE\n", signal.name(), signal.number())).collect();
+        let lines: Vec<String> = ignored
+            .map(|signal| format!("{:<10} ({:2}): IGNORE\n", signal.name(), signal.number()))
+            .collect();
         proc.write_error(lines.concat().as_bytes()).await?;
     }
     Ok(())
@@ -169,7 +174,11 @@ async fn set_signals(proc: &mut Proc, parsed: &Parsed<Flag>) -> Result<(), Stop>
 /// A signal by number or name.
 pub(super) fn signal_of(word: &[u8]) -> Option<Signal> {
     if word.first().is_some_and(u8::is_ascii_digit) {
-        return std::str::from_utf8(word).ok()?.parse().ok().and_then(Signal::from_number);
+        return std::str::from_utf8(word)
+            .ok()?
+            .parse()
+            .ok()
+            .and_then(Signal::from_number);
     }
     Signal::from_name(word)
 }
@@ -184,13 +193,23 @@ async fn start(
         match enter(proc, directory) {
             Ok(path) => proc.cwd = path.into(),
             Err(errno) => {
-                let message = [b"cannot change directory to ", &*quoteaf(directory), b": ", errno.message().as_bytes()];
+                let message = [
+                    b"cannot change directory to ",
+                    &*quoteaf(directory),
+                    b": ",
+                    errno.message().as_bytes(),
+                ];
                 return Err(usage::fail(proc, 125, message.concat()).await);
             }
         }
     }
     if parsed.has(Flag::Debug) {
-        let mut text = [b"executing: ".as_slice(), operands.first().map_or(b"", Vec::as_slice), b"\n"].concat();
+        let mut text = [
+            b"executing: ".as_slice(),
+            operands.first().map_or(b"", Vec::as_slice),
+            b"\n",
+        ]
+        .concat();
         for (index, word) in operands.iter().enumerate() {
             text.extend_from_slice(format!("   arg[{index}]= ").as_bytes());
             text.extend_from_slice(&quote(word));

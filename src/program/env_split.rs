@@ -104,7 +104,11 @@ fn complaint(message: impl Into<Vec<u8>>) -> UsageError {
 }
 
 fn split(text: &[u8], variable: &impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<Vec<Vec<u8>>, UsageError> {
-    let mut splitter = Splitter { words: Vec::new(), word: None, quote: Quote::None };
+    let mut splitter = Splitter {
+        words: Vec::new(),
+        word: None,
+        quote: Quote::None,
+    };
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         at += 1;
@@ -168,7 +172,9 @@ fn escape(splitter: &mut Splitter, letter: Option<u8>) -> Result<bool, UsageErro
         Some(b'v') => 11,
         Some(byte @ (b'"' | b'#' | b'$' | b'\'' | b'\\')) => byte,
         Some(other) => {
-            return Err(complaint([b"invalid sequence '\\", &[other][..], b"' in -S"].concat()));
+            return Err(complaint(
+                [b"invalid sequence '\\", &[other][..], b"' in -S"].concat(),
+            ));
         }
     };
     splitter.push(byte);
@@ -180,7 +186,11 @@ fn variable_name(text: &[u8]) -> Option<&[u8]> {
     let inner = text.strip_prefix(b"${")?;
     let end = inner.iter().position(|byte| *byte == b'}')?;
     let name = inner.get(..end)?;
-    let valid = name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let valid = name
+        .first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     valid.then_some(name)
 }

@@ -58,7 +58,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     if arguments.is_empty() {
         return Err(usage::refuse(proc, &SPEC.missing_operand()).await);
     }
-    let mut parser = Parser { arguments: &arguments, next: 0, depth: 0, proc };
+    let mut parser = Parser {
+        arguments: &arguments,
+        next: 0,
+        depth: 0,
+        proc,
+    };
     let value = parser.any(true).and_then(|value| match parser.peek() {
         None => Ok(value),
         Some(extra) => Err(syntax(b"unexpected argument ", extra)),
@@ -283,7 +288,11 @@ impl<'a> Parser<'a> {
             }
             Some("match") => {
                 let (text, pattern) = (self.function(evaluate)?, self.function(evaluate)?);
-                if evaluate { match_text(&text.text(), &pattern.text()) } else { Ok(text) }
+                if evaluate {
+                    match_text(&text.text(), &pattern.text())
+                } else {
+                    Ok(text)
+                }
             }
             Some("index") => {
                 let (text, set) = (self.function(evaluate)?.text(), self.function(evaluate)?.text());
@@ -325,10 +334,16 @@ impl<'a> Parser<'a> {
 
 /// The first group of a match at the start, or its length in characters without groups.
 fn match_text(text: &[u8], pattern: &[u8]) -> Evaluated<Value> {
-    let options = RegexOptions { gnu: true, lenient: true, ..RegexOptions::default() };
+    let options = RegexOptions {
+        gnu: true,
+        lenient: true,
+        ..RegexOptions::default()
+    };
     let regex = Regex::compile(pattern, Syntax::Basic, options).map_err(|error| fail(error.to_string()))?;
     let mut captures = Captures::default();
-    regex.captures_at(text, 0, &mut captures).map_err(|error| fail(error.to_string()))?;
+    regex
+        .captures_at(text, 0, &mut captures)
+        .map_err(|error| fail(error.to_string()))?;
     let whole = captures.get(0).filter(|(start, _)| *start == 0);
     Ok(match (whole, regex.group_count()) {
         (None, 0) => Value::count(0),
@@ -344,7 +359,9 @@ fn match_text(text: &[u8], pattern: &[u8]) -> Evaluated<Value> {
 /// Where in `text` the first character of `set` stands, from 1; 0 for none.
 fn index(text: &[u8], set: &[u8]) -> usize {
     let set: Vec<_> = utf8::units(set).map(|(_, unit)| unit).collect();
-    utf8::units(text).position(|(_, unit)| set.contains(&unit)).map_or(0, |at| at + 1)
+    utf8::units(text)
+        .position(|(_, unit)| set.contains(&unit))
+        .map_or(0, |at| at + 1)
 }
 
 fn substring(text: &[u8], start: &Value, length: &Value) -> Value {

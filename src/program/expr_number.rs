@@ -22,7 +22,11 @@ impl Number {
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }
-        let groups = digits.rchunks(9).map(|group| group.iter().fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0')));
+        let groups = digits.rchunks(9).map(|group| {
+            group
+                .iter()
+                .fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'))
+        });
         Some(Number::from_groups(negative, groups.collect()))
     }
 
@@ -36,7 +40,10 @@ impl Number {
         while groups.last() == Some(&0) {
             groups.pop();
         }
-        Number { negative: negative && !groups.is_empty(), groups }
+        Number {
+            negative: negative && !groups.is_empty(),
+            groups,
+        }
     }
 
     /// Whether it is zero.
@@ -54,7 +61,11 @@ impl Number {
         if self.negative || self.groups.len() > 2 {
             return None;
         }
-        let value = self.groups.iter().rev().fold(0u64, |sum, group| sum * BASE + u64::from(*group));
+        let value = self
+            .groups
+            .iter()
+            .rev()
+            .fold(0u64, |sum, group| sum * BASE + u64::from(*group));
         usize::try_from(value).ok()
     }
 
@@ -93,7 +104,10 @@ impl Number {
         let mut sums = vec![0u64; self.groups.len() + other.groups.len() + 1];
         for (shift, left) in self.groups.iter().enumerate() {
             let mut carry = 0;
-            for (place, right) in sums.iter_mut().skip(shift).zip(other.groups.iter().map(Some).chain(std::iter::repeat(None)))
+            for (place, right) in sums
+                .iter_mut()
+                .skip(shift)
+                .zip(other.groups.iter().map(Some).chain(std::iter::repeat(None)))
             {
                 if right.is_none() && carry == 0 {
                     break;
@@ -161,7 +175,9 @@ impl Ord for Number {
 }
 
 fn compare(left: &[u32], right: &[u32]) -> Ordering {
-    left.len().cmp(&right.len()).then_with(|| left.iter().rev().cmp(right.iter().rev()))
+    left.len()
+        .cmp(&right.len())
+        .then_with(|| left.iter().rev().cmp(right.iter().rev()))
 }
 
 fn add(left: &[u32], right: &[u32]) -> Vec<u32> {
@@ -224,9 +240,17 @@ mod tests {
     #[test]
     fn arithmetic() {
         let large = number("99999999999999999999");
-        assert_eq!(text(&large.multiply(&large)), "9999999999999999999800000000000000000001");
-        let (quotient, rest) = number("-9999999999999999999800000000000000000007").divide(&large).unwrap();
-        assert_eq!((text(&quotient), text(&rest)), ("-99999999999999999999".into(), "-6".into()));
+        assert_eq!(
+            text(&large.multiply(&large)),
+            "9999999999999999999800000000000000000001"
+        );
+        let (quotient, rest) = number("-9999999999999999999800000000000000000007")
+            .divide(&large)
+            .unwrap();
+        assert_eq!(
+            (text(&quotient), text(&rest)),
+            ("-99999999999999999999".into(), "-6".into())
+        );
         assert_eq!(text(&number("1000000000").add(&number("-1"))), "999999999");
         assert_eq!(text(&number("-000").add(&number("0"))), "0");
         assert_eq!(text(&number("-7").divide(&number("2")).unwrap().1), "-1");

@@ -1,7 +1,7 @@
 //! `fold`: breaks lines that are too long. Columns are bytes, as in GNU fold.
 
-use super::usage::{self, Failure};
 use super::numbers;
+use super::usage::{self, Failure};
 use crate::args::{COREUTILS, Opt, Parsed, Spec};
 use crate::kernel::{Input, Proc, Program, Stop};
 
@@ -27,7 +27,13 @@ static SPEC: Spec<Flag> = Spec::new(
     &[
         Opt::flag(Flag::Bytes, 'b', "bytes", "count bytes rather than columns"),
         Opt::flag(Flag::Spaces, 's', "spaces", "break at spaces"),
-        Opt::required(Flag::Width, 'w', "width", "WIDTH", "use WIDTH columns instead of 80"),
+        Opt::required(
+            Flag::Width,
+            'w',
+            "width",
+            "WIDTH",
+            "use WIDTH columns instead of 80",
+        ),
     ],
 );
 
@@ -43,7 +49,10 @@ pub(super) fn modernized(arguments: &[Vec<u8>], letter: u8) -> Vec<Vec<u8>> {
     let mut ended = false;
     for word in arguments {
         let is_value = result.last().is_some_and(|before| {
-            before.len() > 1 && before.starts_with(b"-") && !before.starts_with(b"--") && before.ends_with(&[letter])
+            before.len() > 1
+                && before.starts_with(b"-")
+                && !before.starts_with(b"--")
+                && before.ends_with(&[letter])
         });
         ended |= word == b"--";
         match word.split_first() {
@@ -67,7 +76,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             width = usage::accept(proc, number).await?;
         }
     }
-    let plan = Plan { bytes: parsed.has(Flag::Bytes), spaces: parsed.has(Flag::Spaces), width };
+    let plan = Plan {
+        bytes: parsed.has(Flag::Bytes),
+        spaces: parsed.has(Flag::Spaces),
+        width,
+    };
     let mut status = 0;
     for path in usage::operands_or_stdin(parsed.operands) {
         let Some(mut input) = usage::open_input(proc, &path).await? else {

@@ -23,7 +23,10 @@ pub async fn become_program(
         image.environment = std::sync::Arc::new(environment);
     }
     image.fds = proc.fds.inherited();
-    let program = match image.find_program(&command).and_then(|path| load(&mut image, &path)) {
+    let program = match image
+        .find_program(&command)
+        .and_then(|path| load(&mut image, &path))
+    {
         Ok(program) => program,
         Err(errno) => return Ok(Err(errno)),
     };
@@ -48,7 +51,10 @@ fn load(image: &mut Proc, path: &[u8]) -> Result<Vec<u8>, Errno> {
         // A script without `#!` runs in sh, as execvp does.
         Err(Errno::ENOEXEC) => {
             let rest = image.args.split_off(1.min(image.args.len()));
-            image.args = [b"/bin/sh".to_vec(), path.to_vec()].into_iter().chain(rest).collect();
+            image.args = [b"/bin/sh".to_vec(), path.to_vec()]
+                .into_iter()
+                .chain(rest)
+                .collect();
             image.load(b"/bin/sh")
         }
         loaded => loaded,
@@ -64,7 +70,10 @@ pub fn end_as(status: WaitStatus) -> Result<i32, Stop> {
 }
 
 /// Runs a command in the shell and gives what it prints, and how it ended.
-pub async fn capture(proc: &mut Proc, command: Vec<u8>) -> Result<Result<(Vec<u8>, WaitStatus), Errno>, Stop> {
+pub async fn capture(
+    proc: &mut Proc,
+    command: Vec<u8>,
+) -> Result<Result<(Vec<u8>, WaitStatus), Errno>, Stop> {
     proc.flush().await?;
     let (reader, writer) = proc.kernel.pipe();
     let child = match proc.spawn(shell(command, vec![(1, writer)])) {

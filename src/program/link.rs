@@ -42,7 +42,14 @@ async fn run_link(proc: &mut Proc) -> Result<i32, Stop> {
         return Ok(1);
     };
     if let Err(errno) = proc.link(from, to, Follow::No) {
-        let line = message!("cannot create link ", quoteaf(to), " to ", quoteaf(from), ": ", errno.message());
+        let line = message!(
+            "cannot create link ",
+            quoteaf(to),
+            " to ",
+            quoteaf(from),
+            ": ",
+            errno.message()
+        );
         proc.warn(line).await?;
         return Ok(1);
     }

@@ -43,8 +43,17 @@ static SPEC: Spec<Flag> = Spec::new(
     ],
     "In the 1st form, create a link to TARGET with the name LINK_NAME.\nIn the 2nd form, create a link to TARGET in the current directory.\nIn the 3rd and 4th forms, create links to each TARGET in DIRECTORY.\nCreate hard links by default, symbolic links with --symbolic.\nBy default, each destination (name of new link) should not already exist.\nWhen creating hard links, each TARGET must exist.  Symbolic links\ncan hold arbitrary text; if later resolved, a relative link is\ninterpreted in relation to its parent directory.",
     &[
-        Opt::long(Flag::Backup, "backup", "make a backup of each existing destination file").may_take("CONTROL"),
-        Opt::short(Flag::ShortBackup, 'b', "like --backup but does not accept an argument"),
+        Opt::long(
+            Flag::Backup,
+            "backup",
+            "make a backup of each existing destination file",
+        )
+        .may_take("CONTROL"),
+        Opt::short(
+            Flag::ShortBackup,
+            'b',
+            "like --backup but does not accept an argument",
+        ),
         Opt::flag(
             Flag::Directory,
             'd',
@@ -53,18 +62,49 @@ static SPEC: Spec<Flag> = Spec::new(
         ),
         Opt::short(Flag::Directory, 'F', ""),
         Opt::flag(Flag::Force, 'f', "force", "remove existing destination files"),
-        Opt::flag(Flag::Interactive, 'i', "interactive", "prompt whether to remove destinations"),
-        Opt::flag(Flag::Logical, 'L', "logical", "dereference TARGETs that are symbolic links"),
+        Opt::flag(
+            Flag::Interactive,
+            'i',
+            "interactive",
+            "prompt whether to remove destinations",
+        ),
+        Opt::flag(
+            Flag::Logical,
+            'L',
+            "logical",
+            "dereference TARGETs that are symbolic links",
+        ),
         Opt::flag(
             Flag::NoDereference,
             'n',
             "no-dereference",
             "treat LINK_NAME as a normal file if\nit is a symbolic link to a directory",
         ),
-        Opt::flag(Flag::Physical, 'P', "physical", "make hard links directly to symbolic links"),
-        Opt::flag(Flag::Relative, 'r', "relative", "with -s, create links relative to link location"),
-        Opt::flag(Flag::Symbolic, 's', "symbolic", "make symbolic links instead of hard links"),
-        Opt::required(Flag::Suffix, 'S', "suffix", "SUFFIX", "override the usual backup suffix"),
+        Opt::flag(
+            Flag::Physical,
+            'P',
+            "physical",
+            "make hard links directly to symbolic links",
+        ),
+        Opt::flag(
+            Flag::Relative,
+            'r',
+            "relative",
+            "with -s, create links relative to link location",
+        ),
+        Opt::flag(
+            Flag::Symbolic,
+            's',
+            "symbolic",
+            "make symbolic links instead of hard links",
+        ),
+        Opt::required(
+            Flag::Suffix,
+            'S',
+            "suffix",
+            "SUFFIX",
+            "override the usual backup suffix",
+        ),
         Opt::required(
             Flag::TargetDirectory,
             't',
@@ -72,7 +112,12 @@ static SPEC: Spec<Flag> = Spec::new(
             "DIRECTORY",
             "specify the DIRECTORY in which to create\nthe links",
         ),
-        Opt::flag(Flag::NoTargetDirectory, 'T', "no-target-directory", "treat LINK_NAME as a normal file always"),
+        Opt::flag(
+            Flag::NoTargetDirectory,
+            'T',
+            "no-target-directory",
+            "treat LINK_NAME as a normal file always",
+        ),
         Opt::flag(Flag::Verbose, 'v', "verbose", "print name of each linked file"),
     ],
 );
@@ -124,7 +169,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 
 /// The value of `-t`, which must be a directory already.
 fn target_directory(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Option<Vec<u8>>, UsageError> {
-    let values = parsed.options.iter().filter(|(flag, _)| *flag == Flag::TargetDirectory);
+    let values = parsed
+        .options
+        .iter()
+        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
     let directory = destination::single_directory(values.filter_map(|(_, value)| value.as_deref()))?;
     if let Some(directory) = &directory {
         match proc.metadata(directory, Follow::Yes) {
@@ -178,7 +226,11 @@ fn find_directory(
     }
     let given = directory.is_some();
     let candidate = directory.or_else(|| operands.last().cloned()).unwrap_or_default();
-    let follow = if parsed.has(Flag::NoDereference) { Follow::No } else { Follow::Yes };
+    let follow = if parsed.has(Flag::NoDereference) {
+        Follow::No
+    } else {
+        Follow::Yes
+    };
     let errno = match proc.metadata(&candidate, follow) {
         Ok(found) if found.kind == FileKind::Directory => {
             if !given {
@@ -211,7 +263,13 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
         },
         directories: parsed.has(Flag::Directory),
         verbose: parsed.has(Flag::Verbose),
-        backup: Backup::from_options(proc, &SPEC, backs_up, parsed.last(Flag::Backup), parsed.last(Flag::Suffix))?,
+        backup: Backup::from_options(
+            proc,
+            &SPEC,
+            backs_up,
+            parsed.last(Flag::Backup),
+            parsed.last(Flag::Suffix),
+        )?,
     })
 }
 
@@ -241,7 +299,11 @@ async fn link(
     };
     let relative = options.relative.then(|| relative_target(proc, source, at));
     let target = relative.as_deref().unwrap_or(source);
-    let mut result = if options.relative { Err(Errno::EEXIST) } else { create(proc, options, target, at) };
+    let mut result = if options.relative {
+        Err(Errno::EEXIST)
+    } else {
+        create(proc, options, target, at)
+    };
     let mut backup = None;
     if result.is_err() {
         let mut replaces = false;
@@ -279,7 +341,11 @@ async fn link(
 }
 
 /// What a hard link goes to. `Some(None)` for symbolic links, `None` when it cannot be linked.
-async fn check_source(proc: &mut Proc, options: &Options, source: &[u8]) -> Result<Option<Option<Metadata>>, Stop> {
+async fn check_source(
+    proc: &mut Proc,
+    options: &Options,
+    source: &[u8],
+) -> Result<Option<Option<Metadata>>, Stop> {
     if options.symbolic {
         return Ok(Some(None));
     }
@@ -298,7 +364,11 @@ async fn check_source(proc: &mut Proc, options: &Options, source: &[u8]) -> Resu
 }
 
 fn create(proc: &Proc, options: &Options, target: &[u8], at: &[u8]) -> Result<(), Errno> {
-    if options.symbolic { proc.symlink(target, at) } else { proc.link(target, at, options.follow) }
+    if options.symbolic {
+        proc.symlink(target, at)
+    } else {
+        proc.link(target, at, options.follow)
+    }
 }
 
 /// The target as it is written from where the link is.

@@ -91,7 +91,14 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             if !parsed.has(Flag::Quiet) {
                 let kind = if directory { "directory" } else { "file" };
                 let shown = quote(&template.text());
-                let line = message!("failed to create ", kind, " via template ", shown, ": ", errno.message());
+                let line = message!(
+                    "failed to create ",
+                    kind,
+                    " via template ",
+                    shown,
+                    ": ",
+                    errno.message()
+                );
                 proc.warn(line).await?;
             }
             Ok(1)
@@ -128,7 +135,10 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
         return refuse("too few X's in template ", text, "");
     }
     let before = stem.get(..stem.len() - gap).unwrap_or_default();
-    let wanted = parsed.options.iter().any(|(flag, _)| *flag == Flag::TemporaryDirectory);
+    let wanted = parsed
+        .options
+        .iter()
+        .any(|(flag, _)| *flag == Flag::TemporaryDirectory);
     let directory = if parsed.has(Flag::Component) {
         if stem.contains(&b'/') {
             return refuse("invalid template, ", text, ", contains directory separator");
@@ -136,7 +146,11 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
         Some(environment(proc).or(named(parsed)))
     } else if wanted || given.is_none() {
         if text.starts_with(b"/") {
-            return refuse("invalid template, ", text, "; with --tmpdir, it may not be absolute");
+            return refuse(
+                "invalid template, ",
+                text,
+                "; with --tmpdir, it may not be absolute",
+            );
         }
         Some(named(parsed).or(environment(proc)))
     } else {
@@ -158,7 +172,9 @@ fn environment(proc: &Proc) -> Option<&[u8]> {
 }
 
 fn named(parsed: &Parsed<Flag>) -> Option<&[u8]> {
-    parsed.last(Flag::TemporaryDirectory).filter(|value| !value.is_empty())
+    parsed
+        .last(Flag::TemporaryDirectory)
+        .filter(|value| !value.is_empty())
 }
 
 impl Template {

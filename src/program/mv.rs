@@ -1,7 +1,7 @@
 //! `mv`: renames files, or copies and removes them where they go to another file system.
 
 use super::backup::Backup;
-use super::copy::{Copied, CopyOptions, Copier, Overwrite};
+use super::copy::{Copied, Copier, CopyOptions, Overwrite};
 use super::destination::{self, Destination, Wanted};
 use super::remove::{Interactive, Removal, Removed, remove};
 use super::{path, usage};
@@ -46,7 +46,11 @@ static SPEC: Spec<Flag> = Spec::new(
             "make a backup of each existing destination file",
         )
         .may_take("CONTROL"),
-        Opt::short(Flag::ShortBackup, 'b', "like --backup but does not accept an argument"),
+        Opt::short(
+            Flag::ShortBackup,
+            'b',
+            "like --backup but does not accept an argument",
+        ),
         Opt::flag(Flag::Force, 'f', "force", "do not prompt before overwriting"),
         Opt::flag(Flag::Interactive, 'i', "interactive", "prompt before overwrite"),
         Opt::flag(
@@ -60,7 +64,13 @@ static SPEC: Spec<Flag> = Spec::new(
             "strip-trailing-slashes",
             "remove any trailing slashes from each SOURCE\nargument",
         ),
-        Opt::required(Flag::Suffix, 'S', "suffix", "SUFFIX", "override the usual backup suffix"),
+        Opt::required(
+            Flag::Suffix,
+            'S',
+            "suffix",
+            "SUFFIX",
+            "override the usual backup suffix",
+        ),
         Opt::required(
             Flag::TargetDirectory,
             't',
@@ -100,7 +110,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let mut complete = true;
     for operand in &operands {
         let stripped = path::without_trailing_slashes(operand);
-        let source = if parsed.has(Flag::StripSlashes) { stripped } else { operand };
+        let source = if parsed.has(Flag::StripSlashes) {
+            stripped
+        } else {
+            operand
+        };
         let at = match &destination {
             // Unlike `cp`, `mv` takes `..` for a name.
             Destination::Into(directory) => {
@@ -136,7 +150,10 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(CopyOptions, Want
         parsed.last(Flag::Backup),
         parsed.last(Flag::Suffix),
     )?;
-    let directories = parsed.options.iter().filter(|(flag, _)| *flag == Flag::TargetDirectory);
+    let directories = parsed
+        .options
+        .iter()
+        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
     let directory = destination::single_directory(directories.filter_map(|(_, value)| value.as_deref()))?;
     let wanted = Wanted {
         directory,
@@ -154,7 +171,10 @@ async fn move_one(
 ) -> Result<bool, Stop> {
     let copied = copier.copy(proc, source, at, false).await?;
     match copied {
-        Copied { complete: false, .. } | Copied { into_itself: true, .. } => Ok(false),
+        Copied { complete: false, .. }
+        | Copied {
+            into_itself: true, ..
+        } => Ok(false),
         Copied { renamed: true, .. } => Ok(true),
         // It was copied to another file system: the source goes now.
         _ => {

@@ -36,11 +36,41 @@ static SPEC: Spec<Flag> = Spec::new(
     "Write each FILE to standard output, with line numbers added.\n\n\
      With no FILE, or when FILE is -, read standard input.",
     &[
-        Opt::required(Flag::Body, 'b', "body-numbering", "STYLE", "use STYLE for numbering body lines"),
-        Opt::required(Flag::Delimiter, 'd', "section-delimiter", "CC", "use CC for logical page delimiters"),
-        Opt::required(Flag::Footer, 'f', "footer-numbering", "STYLE", "use STYLE for numbering footer lines"),
-        Opt::required(Flag::Header, 'h', "header-numbering", "STYLE", "use STYLE for numbering header lines"),
-        Opt::required(Flag::Increment, 'i', "line-increment", "NUMBER", "line number increment at each line"),
+        Opt::required(
+            Flag::Body,
+            'b',
+            "body-numbering",
+            "STYLE",
+            "use STYLE for numbering body lines",
+        ),
+        Opt::required(
+            Flag::Delimiter,
+            'd',
+            "section-delimiter",
+            "CC",
+            "use CC for logical page delimiters",
+        ),
+        Opt::required(
+            Flag::Footer,
+            'f',
+            "footer-numbering",
+            "STYLE",
+            "use STYLE for numbering footer lines",
+        ),
+        Opt::required(
+            Flag::Header,
+            'h',
+            "header-numbering",
+            "STYLE",
+            "use STYLE for numbering header lines",
+        ),
+        Opt::required(
+            Flag::Increment,
+            'i',
+            "line-increment",
+            "NUMBER",
+            "line number increment at each line",
+        ),
         Opt::required(
             Flag::Join,
             'l',
@@ -48,11 +78,40 @@ static SPEC: Spec<Flag> = Spec::new(
             "NUMBER",
             "group of NUMBER empty lines counted as one",
         ),
-        Opt::required(Flag::Format, 'n', "number-format", "FORMAT", "insert line numbers according to FORMAT"),
-        Opt::flag(Flag::NoRenumber, 'p', "no-renumber", "do not reset line numbers for each section"),
-        Opt::required(Flag::Separator, 's', "number-separator", "STRING", "add STRING after (possible) line number"),
-        Opt::required(Flag::Start, 'v', "starting-line-number", "NUMBER", "first line number for each section"),
-        Opt::required(Flag::Width, 'w', "number-width", "NUMBER", "use NUMBER columns for line numbers"),
+        Opt::required(
+            Flag::Format,
+            'n',
+            "number-format",
+            "FORMAT",
+            "insert line numbers according to FORMAT",
+        ),
+        Opt::flag(
+            Flag::NoRenumber,
+            'p',
+            "no-renumber",
+            "do not reset line numbers for each section",
+        ),
+        Opt::required(
+            Flag::Separator,
+            's',
+            "number-separator",
+            "STRING",
+            "add STRING after (possible) line number",
+        ),
+        Opt::required(
+            Flag::Start,
+            'v',
+            "starting-line-number",
+            "NUMBER",
+            "first line number for each section",
+        ),
+        Opt::required(
+            Flag::Width,
+            'w',
+            "number-width",
+            "NUMBER",
+            "use NUMBER columns for line numbers",
+        ),
     ],
 )
 .notes(
@@ -126,7 +185,10 @@ fn style(text: &[u8]) -> Result<Option<Style>, UsageError> {
         Some((b't', _)) => Some(Style::Nonempty),
         Some((b'n', _)) => Some(Style::None),
         Some((b'p', pattern)) => {
-            let options = RegexOptions { gnu: true, ..RegexOptions::default() };
+            let options = RegexOptions {
+                gnu: true,
+                ..RegexOptions::default()
+            };
             let regex = Regex::compile(pattern, Syntax::Basic, options)
                 .map_err(|error| UsageError::plain(1, error.to_string()))?;
             Some(Style::Matching(regex))
@@ -260,7 +322,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         }
     };
     proc.kernel.meter().check_memory(plan.width as u64)?;
-    let mut state = State { section: Section::Body, number: Some(plan.start), blank_lines: 0 };
+    let mut state = State {
+        section: Section::Body,
+        number: Some(plan.start),
+        blank_lines: 0,
+    };
     let mut status = 0;
     for path in usage::operands_or_stdin(parsed.operands) {
         let Some(mut input) = usage::open_input(proc, &path).await? else {

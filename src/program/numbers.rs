@@ -34,7 +34,11 @@ pub fn unsigned(
         return Ok(value);
     }
     // The reason goes by the size of the number, not by which bound it breaks.
-    let reason = if value > i32::MAX as u64 / 2 { TOO_LARGE } else { OUT_OF_RANGE };
+    let reason = if value > i32::MAX as u64 / 2 {
+        TOO_LARGE
+    } else {
+        OUT_OF_RANGE
+    };
     Err(complaint(sentence, text, reason))
 }
 
@@ -50,6 +54,10 @@ pub fn signed(
         return Ok(value);
     }
     let small = i64::from(i32::MIN / 2)..=i64::from(i32::MAX / 2);
-    let reason = if small.contains(&value) { OUT_OF_RANGE } else { TOO_LARGE };
+    let reason = if small.contains(&value) {
+        OUT_OF_RANGE
+    } else {
+        TOO_LARGE
+    };
     Err(complaint(sentence, text, reason))
 }

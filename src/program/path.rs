@@ -66,13 +66,23 @@ pub fn directory_name(path: &[u8]) -> &[u8] {
 /// The canonical path `path` as it is written from the canonical directory `from`.
 pub fn relative_to(path: &[u8], from: &[u8]) -> Vec<u8> {
     fn components(path: &[u8]) -> Vec<&[u8]> {
-        path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect()
+        path.split(|byte| *byte == b'/')
+            .filter(|name| !name.is_empty())
+            .collect()
     }
     let (path, from) = (components(path), components(from));
-    let common = path.iter().zip(&from).take_while(|(left, right)| left == right).count();
+    let common = path
+        .iter()
+        .zip(&from)
+        .take_while(|(left, right)| left == right)
+        .count();
     let up = from.iter().skip(common).map(|_| &b".."[..]);
     let words: Vec<&[u8]> = up.chain(path.iter().skip(common).copied()).collect();
-    if words.is_empty() { b".".to_vec() } else { words.join(&b'/') }
+    if words.is_empty() {
+        b".".to_vec()
+    } else {
+        words.join(&b'/')
+    }
 }
 
 /// The last component is `.` or `..`.

@@ -23,7 +23,12 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]..."],
     "Print the full filename of the current working directory.\n",
     &[
-        Opt::flag(Flag::Logical, 'L', "logical", "use PWD from environment, even if it contains symlinks"),
+        Opt::flag(
+            Flag::Logical,
+            'L',
+            "logical",
+            "use PWD from environment, even if it contains symlinks",
+        ),
         Opt::flag(Flag::Physical, 'P', "physical", "avoid all symlinks"),
     ],
 );
@@ -35,7 +40,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     }
     let mut path = proc.cwd.to_vec();
     if parsed.last_of(&[Flag::Logical, Flag::Physical]) != Some(Flag::Logical) {
-        path = proc.fs.canonicalize(&proc.view(), &path, Existing::All).unwrap_or(path);
+        path = proc
+            .fs
+            .canonicalize(&proc.view(), &path, Existing::All)
+            .unwrap_or(path);
     }
     path.push(b'\n');
     proc.write(&path).await?;

@@ -158,7 +158,11 @@ fn read_relative(proc: &Proc, parsed: &Parsed<Flag>, resolution: Resolution) -> 
             base: None,
         });
     };
-    let base = if to.is_none() { resolved.clone() } else { directory(base)? };
+    let base = if to.is_none() {
+        resolved.clone()
+    } else {
+        directory(base)?
+    };
     if is_prefix(&base, &resolved) {
         return Ok(Relative {
             to: Some(resolved),

@@ -28,12 +28,33 @@ enum Flag {
 static SPEC: Spec<Flag> = Spec::new(
     "seq",
     COREUTILS,
-    &["[OPTION]... LAST", "[OPTION]... FIRST LAST", "[OPTION]... FIRST INCREMENT LAST"],
+    &[
+        "[OPTION]... LAST",
+        "[OPTION]... FIRST LAST",
+        "[OPTION]... FIRST INCREMENT LAST",
+    ],
     "Print numbers from FIRST to LAST, in steps of INCREMENT.\n",
     &[
-        Opt::required(Flag::Format, 'f', "format", "FORMAT", "use printf style floating-point FORMAT"),
-        Opt::required(Flag::Separator, 's', "separator", "STRING", "use STRING to separate numbers (default: \\n)"),
-        Opt::flag(Flag::EqualWidth, 'w', "equal-width", "equalize width by padding with leading zeroes"),
+        Opt::required(
+            Flag::Format,
+            'f',
+            "format",
+            "FORMAT",
+            "use printf style floating-point FORMAT",
+        ),
+        Opt::required(
+            Flag::Separator,
+            's',
+            "separator",
+            "STRING",
+            "use STRING to separate numbers (default: \\n)",
+        ),
+        Opt::flag(
+            Flag::EqualWidth,
+            'w',
+            "equal-width",
+            "equalize width by padding with leading zeroes",
+        ),
     ],
 )
 .posix()
@@ -87,7 +108,11 @@ struct Operand {
     precision: Option<i64>,
 }
 
-const ONE: LongDouble = LongDouble::Finite { negative: false, mantissa: 1 << 63, exponent: -63 };
+const ONE: LongDouble = LongDouble::Finite {
+    negative: false,
+    mantissa: 1 << 63,
+    exponent: -63,
+};
 
 /// `xstrtold`: all of the text, overflow is an error, underflow to zero is none.
 fn long_double(text: &[u8]) -> Option<LongDouble> {
@@ -99,7 +124,11 @@ fn long_double(text: &[u8]) -> Option<LongDouble> {
 
 impl Operand {
     fn one() -> Operand {
-        Operand { value: ONE, width: 1, precision: Some(0) }
+        Operand {
+            value: ONE,
+            width: 1,
+            precision: Some(0),
+        }
     }
 
     fn parse(text: &[u8]) -> Result<Operand, UsageError> {
@@ -107,13 +136,25 @@ impl Operand {
             SPEC.complain([b"invalid floating point argument: ", quote(text).as_slice()].concat())
         })?;
         if matches!(value, LongDouble::Nan { .. }) {
-            let message = [b"invalid ", &*quote(b"not-a-number"), b" argument: ", &quote(text)];
+            let message = [
+                b"invalid ",
+                &*quote(b"not-a-number"),
+                b" argument: ",
+                &quote(text),
+            ];
             return Err(SPEC.complain(message.concat()));
         }
-        let start = text.iter().take_while(|byte| number::is_space(**byte) || **byte == b'+').count();
+        let start = text
+            .iter()
+            .take_while(|byte| number::is_space(**byte) || **byte == b'+')
+            .count();
         let text = text.get(start..).unwrap_or_default();
         let point = memchr::memchr(b'.', text);
-        let mut operand = Operand { value, width: 0, precision: None };
+        let mut operand = Operand {
+            value,
+            width: 0,
+            precision: None,
+        };
         if point.is_none() && !text.contains(&b'p') {
             operand.precision = Some(0);
         }
@@ -131,11 +172,18 @@ impl Operand {
         let mut fraction = 0;
         if let Some(point) = point {
             let behind = text.get(point + 1..).unwrap_or_default();
-            let end = behind.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(behind.len());
+            let end = behind
+                .iter()
+                .position(|byte| matches!(byte, b'e' | b'E'))
+                .unwrap_or(behind.len());
             fraction = end as i64;
             self.precision = Some(fraction);
             let digit_before = point > 0 && text.get(point - 1).is_some_and(u8::is_ascii_digit);
-            self.width += if fraction == 0 { -1 } else { i64::from(!digit_before) };
+            self.width += if fraction == 0 {
+                -1
+            } else {
+                i64::from(!digit_before)
+            };
         }
         let Some(at) = exponent_at else { return };
         let digits = text.get(at + 1..).unwrap_or_default();
@@ -194,7 +242,13 @@ impl Format {
             return Err(complain(" ends in %"));
         };
         if !b"efgaEFGA".contains(letter) {
-            let message = [b"format ", &*quote(text), b" has unknown %", &[*letter], b" directive"];
+            let message = [
+                b"format ",
+                &*quote(text),
+                b" has unknown %",
+                &[*letter],
+                b" directive",
+            ];
             return Err(UsageError::plain(1, message.concat()));
         }
         let (suffix, rest) = literal(rest);
@@ -204,7 +258,13 @@ impl Format {
         if directive.exceeds(MOST_WIDTH) {
             return Err(UsageError::plain(1, "memory exhausted"));
         }
-        Ok(Format { prefix, layout: directive, letter: *letter, suffix, fixed: None })
+        Ok(Format {
+            prefix,
+            layout: directive,
+            letter: *letter,
+            suffix,
+            fixed: None,
+        })
     }
 
     fn from_operands([first, step, last]: [Operand; 3], equal_width: bool) -> Result<Format, UsageError> {
@@ -232,18 +292,37 @@ impl Format {
         let (Ok(width), Ok(precision)) = (usize::try_from(width), usize::try_from(precision)) else {
             return Ok(Format::general());
         };
-        let flags = Flags { zero: equal_width, ..Flags::default() };
-        let layout = Layout { flags, width, precision: Some(precision) };
+        let flags = Flags {
+            zero: equal_width,
+            ..Flags::default()
+        };
+        let layout = Layout {
+            flags,
+            width,
+            precision: Some(precision),
+        };
         if layout.exceeds(MOST_WIDTH) {
             return Err(UsageError::plain(1, "memory exhausted"));
         }
         let (prefix, suffix) = (Vec::new(), Vec::new());
-        Ok(Format { prefix, layout, letter: b'f', suffix, fixed: Some(precision) })
+        Ok(Format {
+            prefix,
+            layout,
+            letter: b'f',
+            suffix,
+            fixed: Some(precision),
+        })
     }
 
     fn general() -> Format {
         let (prefix, suffix) = (Vec::new(), Vec::new());
-        Format { prefix, layout: Layout::default(), letter: b'g', suffix, fixed: None }
+        Format {
+            prefix,
+            layout: Layout::default(),
+            letter: b'g',
+            suffix,
+            fixed: None,
+        }
     }
 
     fn push(&self, out: &mut Vec<u8>, value: LongDouble) {
@@ -345,12 +424,21 @@ fn plan(arguments: &[Vec<u8>]) -> Result<Plan, UsageError> {
         }
         _ => None,
     };
-    let text = if plain { text.or_else(|| value_text(&operands)) } else { None };
+    let text = if plain {
+        text.or_else(|| value_text(&operands))
+    } else {
+        None
+    };
     let format = match user_format {
         Some(format) => format,
         None => Format::from_operands(operands, equal_width)?,
     };
-    Ok(Plan { operands, separator, format, text })
+    Ok(Plan {
+        operands,
+        separator,
+        format,
+        text,
+    })
 }
 
 fn is_digits(text: &[u8]) -> bool {
@@ -377,9 +465,14 @@ fn exact_text(first: &[u8], step: u64, last: &[u8]) -> Option<Text> {
 
 /// Integers in another form, such as `1e3`, and an infinite end.
 fn value_text([first, step, last]: &[Operand; 3]) -> Option<Text> {
-    let whole = [first, step, last].iter().all(|operand| operand.precision == Some(0));
+    let whole = [first, step, last]
+        .iter()
+        .all(|operand| operand.precision == Some(0));
     let digits = |value: LongDouble| {
-        let layout = Layout { precision: Some(0), ..Layout::default() };
+        let layout = Layout {
+            precision: Some(0),
+            ..Layout::default()
+        };
         let text = layout.long_double(value, b'f');
         is_digits(&text).then_some(text)
     };
@@ -410,7 +503,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 
 /// Digits of the same length compare as text.
 fn is_behind(digits: &[u8], last: &[u8]) -> bool {
-    digits.len().cmp(&last.len()).then_with(|| digits.cmp(last)).is_gt()
+    digits
+        .len()
+        .cmp(&last.len())
+        .then_with(|| digits.cmp(last))
+        .is_gt()
 }
 
 async fn count_up(
@@ -473,12 +570,17 @@ impl Scaled {
         plan.format.fixed?;
         let [first, step, last] = plan.operands;
         let precisions = [first.precision?, step.precision?, last.precision?];
-        let digits = u32::try_from(precisions.into_iter().max()?).ok().filter(|digits| *digits <= 17)?;
+        let digits = u32::try_from(precisions.into_iter().max()?)
+            .ok()
+            .filter(|digits| *digits <= 17)?;
         let scaled = |operand: Operand| {
             if operand.value.is_zero() && operand.value.is_negative() {
                 return None;
             }
-            let layout = Layout { precision: Some(digits as usize), ..Layout::default() };
+            let layout = Layout {
+                precision: Some(digits as usize),
+                ..Layout::default()
+            };
             let text = layout.long_double(operand.value, b'f');
             if text.len() > 30 {
                 return None;
@@ -487,11 +589,22 @@ impl Scaled {
             let value: i128 = std::str::from_utf8(&digits).ok()?.parse().ok()?;
             (value.abs() < MOST_SCALED).then_some(value as i64)
         };
-        Some(Scaled { first: scaled(first)?, step: scaled(step)?, last: scaled(last)?, digits })
+        Some(Scaled {
+            first: scaled(first)?,
+            step: scaled(step)?,
+            last: scaled(last)?,
+            digits,
+        })
     }
 
     async fn print(&self, proc: &mut Proc, plan: &Plan) -> Result<(), Stop> {
-        let is_behind = |value: i64| if self.step < 0 { value < self.last } else { value > self.last };
+        let is_behind = |value: i64| {
+            if self.step < 0 {
+                value < self.last
+            } else {
+                value > self.last
+            }
+        };
         let mut value = self.first;
         let mut index = 0_u64;
         let mut text = Vec::new();
@@ -503,7 +616,8 @@ impl Scaled {
             if value == 0 && index > 0 && self.digits > 0 {
                 // Whether it is 0 or -0 depends on how long doubles round.
                 let [first, step, _] = plan.operands;
-                plan.format.push(out, first.value + LongDouble::from(index) * step.value);
+                plan.format
+                    .push(out, first.value + LongDouble::from(index) * step.value);
             } else {
                 self.push(out, value, plan, &mut text);
             }

@@ -57,7 +57,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         return Err(usage::fail(proc, 1, "separator cannot be empty").await);
     }
     let separator = if parsed.has(Flag::Regex) {
-        let options = RegexOptions { newline_anchors: true, gnu: true, ..RegexOptions::default() };
+        let options = RegexOptions {
+            newline_anchors: true,
+            gnu: true,
+            ..RegexOptions::default()
+        };
         match Regex::compile(&emacs_syntax(&separator), Syntax::Basic, options) {
             Ok(regex) => Separator::Regex(regex),
             Err(error) => return Err(usage::fail(proc, 1, error.to_string()).await),

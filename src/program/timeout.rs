@@ -100,8 +100,9 @@ impl Options {
             match flag {
                 Flag::KillAfter => options.kill_after = interval(text)?,
                 Flag::Signal => {
-                    options.signal = signal_of(text)
-                        .ok_or_else(|| SPEC.complain([&*quote(text), b": invalid signal".as_slice()].concat()))?;
+                    options.signal = signal_of(text).ok_or_else(|| {
+                        SPEC.complain([&*quote(text), b": invalid signal".as_slice()].concat())
+                    })?;
                 }
                 _ => {}
             }
@@ -133,7 +134,13 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         Ok(child) => child,
         Err(errno) => {
             let name = options.command.first().map_or(&b""[..], Vec::as_slice);
-            let message = [b"failed to run command ", &*quote(name), b": ", errno.message().as_bytes()].concat();
+            let message = [
+                b"failed to run command ",
+                &*quote(name),
+                b": ",
+                errno.message().as_bytes(),
+            ]
+            .concat();
             return Err(usage::fail(proc, launch_status(errno), message).await);
         }
     };
@@ -154,7 +161,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
                 timed_out = true;
                 announce(proc, &options, next_signal).await?;
                 send(proc, &options, child, next_signal);
-                timer = Some(options.kill_after).filter(|time| !time.is_zero() && next_signal != Signal::KILL);
+                timer =
+                    Some(options.kill_after).filter(|time| !time.is_zero() && next_signal != Signal::KILL);
                 if next_signal == Signal::KILL && !options.foreground {
                     // The signal goes to timeout's own group too.
                     return Err(Stop::Signal(Signal::KILL));

@@ -107,7 +107,11 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
         access: parsed.has(Flag::Access),
         modification: parsed.has(Flag::Modification),
         create: !parsed.has(Flag::NoCreate),
-        follow: if parsed.has(Flag::NoDereference) { Follow::No } else { Follow::Yes },
+        follow: if parsed.has(Flag::NoDereference) {
+            Follow::No
+        } else {
+            Follow::Yes
+        },
         times: None,
     };
     for (flag, value) in &parsed.options {
@@ -152,7 +156,12 @@ fn reference_times(proc: &Proc, path: &[u8], follow: Follow) -> Result<(Timestam
     match proc.metadata(path, follow) {
         Ok(metadata) => Ok((metadata.atime, metadata.mtime)),
         Err(errno) => {
-            let line = message!("failed to get attributes of ", quoteaf(path), ": ", errno.message());
+            let line = message!(
+                "failed to get attributes of ",
+                quoteaf(path),
+                ": ",
+                errno.message()
+            );
             Err(UsageError::plain(1, line))
         }
     }
@@ -184,9 +193,7 @@ fn stamp(proc: &Proc, text: &[u8]) -> Option<Timestamp> {
     let zone = dates::zone(proc);
     let (year, rest) = match pairs(digits)?.as_slice() {
         [century, year, rest @ ..] if rest.len() == 4 => (century * 100 + year, rest.to_vec()),
-        [year, rest @ ..] if rest.len() == 4 => {
-            (year + if *year < 69 { 2000 } else { 1900 }, rest.to_vec())
-        }
+        [year, rest @ ..] if rest.len() == 4 => (year + if *year < 69 { 2000 } else { 1900 }, rest.to_vec()),
         rest if rest.len() == 4 => {
             let now = zone.to_datetime(dates::to_jiff(proc.kernel.now()));
             (now.year(), rest.to_vec())

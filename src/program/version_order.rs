@@ -33,7 +33,9 @@ fn without_suffixes(name: &[u8]) -> &[u8] {
     while index < name.len() {
         index += 1;
         end = index;
-        while at(index) == Some(b'.') && at(index + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'~') {
+        while at(index) == Some(b'.')
+            && at(index + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'~')
+        {
             index += 2;
             while at(index).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'~') {
                 index += 1;
@@ -96,12 +98,16 @@ mod tests {
     #[test]
     fn names_sort_as_gnu_sorts_them() {
         let sorted = [
-            "", ".", "..", ".0", ".9", ".A", ".a~", ".a", "0", "9", "A", "a~", "a", "a.b~", "a.b", "a.bc~", "a.bc", "a+", "a.",
-            "a..a", "a.+",
+            "", ".", "..", ".0", ".9", ".A", ".a~", ".a", "0", "9", "A", "a~", "a", "a.b~", "a.b", "a.bc~",
+            "a.bc", "a+", "a.", "a..a", "a.+",
         ];
         for pair in sorted.windows(2) {
             let [left, right] = pair else { unreachable!() };
-            assert_eq!(compare(left.as_bytes(), right.as_bytes()), Ordering::Less, "{left} {right}");
+            assert_eq!(
+                compare(left.as_bytes(), right.as_bytes()),
+                Ordering::Less,
+                "{left} {right}"
+            );
         }
         assert_eq!(compare(b"a-1.9.tar.gz", b"a-1.10.tar.gz"), Ordering::Less);
         assert_eq!(compare(b"a01", b"a1"), Ordering::Equal);

@@ -205,5 +205,8 @@ pub fn root_refusal(proc: &Proc, path: &[u8], found: &Metadata) -> Option<[Vec<u
             ")"
         )
     };
-    Some([first, b"use --no-preserve-root to override this failsafe".to_vec()])
+    Some([
+        first,
+        b"use --no-preserve-root to override this failsafe".to_vec(),
+    ])
 }

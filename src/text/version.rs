@@ -86,7 +86,9 @@ fn number(text: &[u8]) -> (&[u8], &[u8]) {
 /// Debian's comparison.
 fn parts(mut left: &[u8], mut right: &[u8]) -> Ordering {
     while !left.is_empty() || !right.is_empty() {
-        while (!left.is_empty() && !starts_with_digit(left)) || (!right.is_empty() && !starts_with_digit(right)) {
+        while (!left.is_empty() && !starts_with_digit(left))
+            || (!right.is_empty() && !starts_with_digit(right))
+        {
             let ordering = order(left.first().copied()).cmp(&order(right.first().copied()));
             if ordering != Ordering::Equal {
                 return ordering;
@@ -113,16 +115,67 @@ mod tests {
     #[test]
     fn as_ls_sorts() {
         let names = [
-            "", ".", "..", ".0", ".9", ".A", ".Z", ".a~", ".a", ".b~", ".b", ".z", ".zz~", ".zz", ".zz.~1~",
-            ".zz.0", "0", "9", "A", "Z", "a~", "a", "a.b~", "a.b", "a.bc~", "a.bc", "a+", "a.", "a..a", "a.+",
-            "b~", "b", "gcc-c++-10.fc9.tar.gz", "gcc-c++-10.fc9.tar.gz.~1~", "gcc-c++-10.fc9.tar.gz.~2~",
-            "gcc-c++-10.8.12-0.7rc2.fc9.tar.bz2", "glibc-2-0.1.beta1.fc10.rpm", "glibc-common-5-0.2.beta2.fc9.ebuild",
-            "x9", "x010", "x0100", "z", "zz~", "zz", "zz.~1~", "zz.0", "zz.0.txt", "\u{1}",
+            "",
+            ".",
+            "..",
+            ".0",
+            ".9",
+            ".A",
+            ".Z",
+            ".a~",
+            ".a",
+            ".b~",
+            ".b",
+            ".z",
+            ".zz~",
+            ".zz",
+            ".zz.~1~",
+            ".zz.0",
+            "0",
+            "9",
+            "A",
+            "Z",
+            "a~",
+            "a",
+            "a.b~",
+            "a.b",
+            "a.bc~",
+            "a.bc",
+            "a+",
+            "a.",
+            "a..a",
+            "a.+",
+            "b~",
+            "b",
+            "gcc-c++-10.fc9.tar.gz",
+            "gcc-c++-10.fc9.tar.gz.~1~",
+            "gcc-c++-10.fc9.tar.gz.~2~",
+            "gcc-c++-10.8.12-0.7rc2.fc9.tar.bz2",
+            "glibc-2-0.1.beta1.fc10.rpm",
+            "glibc-common-5-0.2.beta2.fc9.ebuild",
+            "x9",
+            "x010",
+            "x0100",
+            "z",
+            "zz~",
+            "zz",
+            "zz.~1~",
+            "zz.0",
+            "zz.0.txt",
+            "\u{1}",
         ];
         for pair in names.windows(2) {
             let [left, right] = pair else { continue };
-            assert_eq!(compare(left.as_bytes(), right.as_bytes()), Ordering::Less, "{left} {right}");
-            assert_eq!(compare(right.as_bytes(), left.as_bytes()), Ordering::Greater, "{left} {right}");
+            assert_eq!(
+                compare(left.as_bytes(), right.as_bytes()),
+                Ordering::Less,
+                "{left} {right}"
+            );
+            assert_eq!(
+                compare(right.as_bytes(), left.as_bytes()),
+                Ordering::Greater,
+                "{left} {right}"
+            );
         }
         assert_eq!(compare(b"a01", b"a1"), Ordering::Equal);
     }

@@ -195,7 +195,11 @@ fn run_cases(args: &CorpusArgs, jobs: usize) -> ExitCode {
 }
 
 /// Marks the cases that may fail; updates the list when asked.
-fn apply_pending(args: &CorpusArgs, files: &[load::Loaded], played: &mut [play::Played]) -> std::io::Result<()> {
+fn apply_pending(
+    args: &CorpusArgs,
+    files: &[load::Loaded],
+    played: &mut [play::Played],
+) -> std::io::Result<()> {
     let path = Path::new(pending::FILE);
     let mut list = Pending::load(path)?;
     if let Some(growth) = args.update {

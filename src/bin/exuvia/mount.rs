@@ -16,13 +16,22 @@ pub fn mount(builder: ShellBuilder, options: &Options) -> Result<ShellBuilder, S
     let tree: Arc<dyn FileSystem> = match (&options.dir, &options.dir_rw) {
         (Some(path), _) => {
             check(path)?;
-            let quota = Quota { bytes: 1 << 30, ..Quota::default() };
-            let lower = HostDir::read_only(path).map_err(|errno| say(path, errno))?.owned_by(OWNER, OWNER);
+            let quota = Quota {
+                bytes: 1 << 30,
+                ..Quota::default()
+            };
+            let lower = HostDir::read_only(path)
+                .map_err(|errno| say(path, errno))?
+                .owned_by(OWNER, OWNER);
             Arc::new(exuvia::fs::Overlay::new(Arc::new(lower), quota).map_err(|errno| say(path, errno))?)
         }
         (None, Some(path)) => {
             check(path)?;
-            Arc::new(HostDir::read_write(path).map_err(|errno| say(path, errno))?.owned_by(OWNER, OWNER))
+            Arc::new(
+                HostDir::read_write(path)
+                    .map_err(|errno| say(path, errno))?
+                    .owned_by(OWNER, OWNER),
+            )
         }
         (None, None) => return Ok(builder),
     };
@@ -30,7 +39,11 @@ pub fn mount(builder: ShellBuilder, options: &Options) -> Result<ShellBuilder, S
 }
 
 fn check(path: &Path) -> Result<(), String> {
-    if path.is_dir() { Ok(()) } else { Err(format!("{}: not a directory", path.display())) }
+    if path.is_dir() {
+        Ok(())
+    } else {
+        Err(format!("{}: not a directory", path.display()))
+    }
 }
 
 fn say(path: &Path, errno: exuvia::fs::Errno) -> String {

@@ -59,8 +59,12 @@ fn build(options: &Options) -> Result<Shell, String> {
 fn parse_limits(text: &str) -> Result<Limits, String> {
     let mut limits = Limits::default();
     for pair in text.split(',').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').ok_or_else(|| format!("--limits: '{pair}' is not NAME=VALUE"))?;
-        let number: u64 = value.parse().map_err(|_| format!("--limits: '{value}' is not a number"))?;
+        let (name, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("--limits: '{pair}' is not NAME=VALUE"))?;
+        let number: u64 = value
+            .parse()
+            .map_err(|_| format!("--limits: '{value}' is not a number"))?;
         let small = || u32::try_from(number).map_err(|_| format!("--limits: '{value}' is too large"));
         match name {
             "steps" => limits.steps = number,
@@ -81,7 +85,9 @@ fn request(options: &Options) -> Result<Run, String> {
     let words: Vec<&[u8]> = options.words.iter().map(|word| word.as_bytes()).collect();
     let (mut run, args) = match (&options.command, words.split_first()) {
         (Some(text), rest) => {
-            let (zero, args) = rest.map_or((b"bash".as_slice(), words.as_slice()), |(zero, args)| (zero, args));
+            let (zero, args) = rest.map_or((b"bash".as_slice(), words.as_slice()), |(zero, args)| {
+                (zero, args)
+            });
             (Run::command(text.as_bytes()).zero(zero), args)
         }
         (None, Some((path, args))) if *path != b"-" => (script(path)?, args),
@@ -112,9 +118,16 @@ struct HostStdin {
 
 impl HostSource for HostStdin {
     fn poll_read(&self, _: &mut Context<'_>, max: usize) -> Poll<Vec<u8>> {
-        let mut ended = self.ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut ended = self
+            .ended
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut buffer = vec![0; max];
-        let count = if *ended { 0 } else { std::io::stdin().lock().read(&mut buffer).unwrap_or(0) };
+        let count = if *ended {
+            0
+        } else {
+            std::io::stdin().lock().read(&mut buffer).unwrap_or(0)
+        };
         *ended = count == 0;
         buffer.truncate(count);
         Poll::Ready(buffer)
@@ -126,7 +139,10 @@ fn stream(shell: &mut Shell, run: Run) -> u8 {
     let outcome = shell.execute_with(run, |event| {
         // A reader that went away ends the run by its own means: the script's writes succeed.
         let _ = match event {
-            Event::Stdout(text) => std::io::stdout().lock().write_all(&text).and_then(|()| std::io::stdout().flush()),
+            Event::Stdout(text) => std::io::stdout()
+                .lock()
+                .write_all(&text)
+                .and_then(|()| std::io::stdout().flush()),
             Event::Stderr(text) => std::io::stderr().lock().write_all(&text),
         };
     });

@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use super::value::{Text, Value};
 
 /// The sizes that a table grows through.
-const SIZES: [usize; 12] = [13, 127, 1021, 8191, 16381, 32749, 65497, 131_101, 262_147, 524_309, 1_048_583, 2_097_169];
+const SIZES: [usize; 12] = [
+    13, 127, 1021, 8191, 16381, 32749, 65497, 131_101, 262_147, 524_309, 1_048_583, 2_097_169,
+];
 /// Keys in a chain, on average, before the table grows.
 const CHAIN: usize = 2;
 
@@ -27,9 +29,15 @@ pub struct Array {
 #[derive(Debug)]
 enum Table {
     /// The first key was a whole number from 0 on.
-    Counted { numbers: Counted, rest: Option<Box<Table>> },
+    Counted {
+        numbers: Counted,
+        rest: Option<Box<Table>>,
+    },
     /// The first key was a negative integer.
-    Integers { table: IntegerTable, rest: Option<Box<Table>> },
+    Integers {
+        table: IntegerTable,
+        rest: Option<Box<Table>>,
+    },
     Strings(StringTable),
 }
 
@@ -46,7 +54,9 @@ fn kind(key: &[u8]) -> Kind {
     match key {
         [b'0'] => Kind::Count(0),
         [b'1'..=b'9', rest @ ..] if rest.len() <= 9 && rest.iter().all(u8::is_ascii_digit) => {
-            let value = key.iter().fold(0u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+            let value = key
+                .iter()
+                .fold(0u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
             match i32::try_from(value) {
                 Ok(value) => Kind::Count(value as u32),
                 Err(_) => Kind::Other,
@@ -54,7 +64,9 @@ fn kind(key: &[u8]) -> Kind {
         }
         [b'-', b'1'..=b'9', rest @ ..] if rest.len() <= 9 && rest.iter().all(u8::is_ascii_digit) => {
             let digits = key.get(1..).unwrap_or_default();
-            let value = digits.iter().fold(0i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+            let value = digits
+                .iter()
+                .fold(0i64, |sum, digit| sum * 10 + i64::from(digit - b'0'));
             i32::try_from(-value).map_or(Kind::Other, Kind::Integer)
         }
         _ => Kind::Other,
@@ -64,8 +76,14 @@ fn kind(key: &[u8]) -> Kind {
 impl Table {
     fn for_key(key: &[u8]) -> Table {
         match kind(key) {
-            Kind::Count(_) => Table::Counted { numbers: Counted::default(), rest: None },
-            Kind::Integer(_) => Table::Integers { table: IntegerTable::default(), rest: None },
+            Kind::Count(_) => Table::Counted {
+                numbers: Counted::default(),
+                rest: None,
+            },
+            Kind::Integer(_) => Table::Integers {
+                table: IntegerTable::default(),
+                rest: None,
+            },
             Kind::Other => Table::Strings(StringTable::default()),
         }
     }
@@ -90,12 +108,16 @@ impl Table {
         match self {
             Table::Counted { numbers, rest } => match kind(key.bytes()) {
                 Kind::Count(number) => Some(numbers.entry(number)),
-                _ => rest.get_or_insert_with(|| Box::new(Table::for_key(key.bytes()))).entry(key),
+                _ => rest
+                    .get_or_insert_with(|| Box::new(Table::for_key(key.bytes())))
+                    .entry(key),
             },
             Table::Integers { table, rest } => match kind(key.bytes()) {
                 Kind::Count(number) => Some(table.entry(number as i32)),
                 Kind::Integer(number) => Some(table.entry(number)),
-                Kind::Other => rest.get_or_insert_with(|| Box::new(Table::for_key(key.bytes()))).entry(key),
+                Kind::Other => rest
+                    .get_or_insert_with(|| Box::new(Table::for_key(key.bytes())))
+                    .entry(key),
             },
             Table::Strings(table) => table.entry(key),
         }
@@ -150,7 +172,10 @@ struct Counted {
 
 impl Counted {
     fn get(&self, key: u32) -> Option<&Value> {
-        self.list.get(key as usize).and_then(Option::as_ref).or_else(|| self.tree.get(&key))
+        self.list
+            .get(key as usize)
+            .and_then(Option::as_ref)
+            .or_else(|| self.tree.get(&key))
     }
 
     fn entry(&mut self, key: u32) -> (&mut Value, bool) {
@@ -238,7 +263,10 @@ impl IntegerTable {
             if let Some(size) = grown(self.chains.len(), self.count) {
                 let old = std::mem::take(&mut self.chains);
                 self.chains.resize_with(size, Vec::new);
-                old.into_iter().flatten().flatten().for_each(|key| self.chain(key));
+                old.into_iter()
+                    .flatten()
+                    .flatten()
+                    .for_each(|key| self.chain(key));
             }
             self.chain(key);
         }
@@ -264,7 +292,11 @@ impl IntegerTable {
             && let Some(index) = chain.iter().position(|pair| pair.contains(&key))
         {
             // A later pair is filled up from the first.
-            let filler = if index > 0 { chain.first_mut().and_then(Vec::pop) } else { None };
+            let filler = if index > 0 {
+                chain.first_mut().and_then(Vec::pop)
+            } else {
+                None
+            };
             if let Some(pair) = chain.get_mut(index) {
                 pair.retain(|known| *known != key);
                 pair.extend(filler);
@@ -307,7 +339,10 @@ const NONE: u32 = u32::MAX;
 fn string_hash(key: &[u8]) -> u32 {
     key.iter().fold(0u32, |hash, byte| {
         let shifted = hash.wrapping_shl(6);
-        u32::from(*byte).wrapping_add(shifted).wrapping_add(shifted.wrapping_shl(10)).wrapping_sub(hash)
+        u32::from(*byte)
+            .wrapping_add(shifted)
+            .wrapping_add(shifted.wrapping_shl(10))
+            .wrapping_sub(hash)
     })
 }
 
@@ -347,7 +382,12 @@ impl StringTable {
         }
         let place = self.bucket(hash);
         let next = self.buckets.get(place).copied().unwrap_or(NONE);
-        let node = Node { hash, next, key: key.clone(), value: Value::Unset };
+        let node = Node {
+            hash,
+            next,
+            key: key.clone(),
+            value: Value::Unset,
+        };
         let at = match self.free.pop() {
             Some(at) => {
                 if let Some(slot) = self.nodes.get_mut(at as usize) {
@@ -429,7 +469,10 @@ impl Array {
 
     /// The value of a key, made when there is none; and the bytes that this takes. `None` never comes.
     pub fn entry(&mut self, key: &Text) -> Option<(&mut Value, usize)> {
-        let (value, made) = self.table.get_or_insert_with(|| Table::for_key(key.bytes())).entry(key)?;
+        let (value, made) = self
+            .table
+            .get_or_insert_with(|| Table::for_key(key.bytes()))
+            .entry(key)?;
         let cost = if made { key.bytes().len() + ELEMENT } else { 0 };
         self.bytes += cost;
         Some((value, cost))
@@ -480,8 +523,11 @@ mod tests {
         for key in keys {
             array.entry(&Text::small(key.as_bytes()));
         }
-        let keys: Vec<String> =
-            array.keys().iter().map(|key| String::from_utf8(key.bytes().to_vec()).unwrap()).collect();
+        let keys: Vec<String> = array
+            .keys()
+            .iter()
+            .map(|key| String::from_utf8(key.bytes().to_vec()).unwrap())
+            .collect();
         keys.join(" ")
     }
 
@@ -490,7 +536,9 @@ mod tests {
     fn as_gawk_lists() {
         assert_eq!(order(&["1", "-1", "x", "0", "2", "y", "-2"]), "x y -1 -2 0 1 2");
         assert_eq!(order(&["-1", "x", "y", "5", "-7"]), "x y 5 -1 -7");
-        let words = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"];
+        let words = [
+            "the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog",
+        ];
         assert_eq!(order(&words), "fox quick over brown jumps the lazy dog");
         let keys: Vec<String> = (-5..=5).map(|number: i32| number.to_string()).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

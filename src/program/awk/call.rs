@@ -46,11 +46,19 @@ impl Parser<'_> {
 
     /// The comma in front of a further argument; without one the call has too few.
     fn comma(&mut self, function: Builtin, count: usize) -> Parsing<()> {
-        if self.take(",")? { Ok(()) } else { self.too_few(function, count) }
+        if self.take(",")? {
+            Ok(())
+        } else {
+            self.too_few(function, count)
+        }
     }
 
     fn too_few(&mut self, function: Builtin, count: usize) -> Parsing<()> {
-        if self.is(")") { Err(self.wrong_count(function, count)) } else { Err(self.unexpected()) }
+        if self.is(")") {
+            Err(self.wrong_count(function, count))
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     /// The end of a call that takes no more than `count` arguments.
@@ -85,7 +93,10 @@ impl Parser<'_> {
             return Err(self.wrong_count(function, count));
         }
         self.advance()?;
-        self.emit(Op::Builtin { function, count: count as u32 });
+        self.emit(Op::Builtin {
+            function,
+            count: count as u32,
+        });
         Ok(())
     }
 
@@ -107,7 +118,10 @@ impl Parser<'_> {
             }
             parsed => {
                 self.value(parsed)?;
-                self.emit(Op::Builtin { function: Builtin::Length, count: 1 });
+                self.emit(Op::Builtin {
+                    function: Builtin::Length,
+                    count: 1,
+                });
             }
         }
         self.close(Builtin::Length, 1)
@@ -138,7 +152,11 @@ impl Parser<'_> {
             });
         }
         self.close(function, 3)?;
-        self.emit(Op::Substitute { regex, global: function == Builtin::Gsub, target });
+        self.emit(Op::Substitute {
+            regex,
+            global: function == Builtin::Gsub,
+            target,
+        });
         Ok(())
     }
 
@@ -162,7 +180,11 @@ impl Parser<'_> {
         self.argument_value()?;
         self.comma(Builtin::Match, 1)?;
         let regex = self.regex_argument()?;
-        let array = if self.take(",")? { Some(self.array_argument()?) } else { None };
+        let array = if self.take(",")? {
+            Some(self.array_argument()?)
+        } else {
+            None
+        };
         self.close(Builtin::Match, 3)?;
         self.emit(Op::MatchFunction { regex, array });
         Ok(())
@@ -185,11 +207,23 @@ impl Parser<'_> {
         self.argument_value()?;
         self.comma(function, 1)?;
         let array = self.array_argument()?;
-        let separator = if self.take(",")? { Some(self.regex_argument()?) } else { None };
-        let separators =
-            if separator.is_some() && self.take(",")? { Some(self.array_argument()?) } else { None };
+        let separator = if self.take(",")? {
+            Some(self.regex_argument()?)
+        } else {
+            None
+        };
+        let separators = if separator.is_some() && self.take(",")? {
+            Some(self.array_argument()?)
+        } else {
+            None
+        };
         self.close(function, 4)?;
-        self.emit(Op::Split { array, separator, separators, by_pattern: function == Builtin::Patsplit });
+        self.emit(Op::Split {
+            array,
+            separator,
+            separators,
+            by_pattern: function == Builtin::Patsplit,
+        });
         Ok(())
     }
 
@@ -205,7 +239,12 @@ impl Parser<'_> {
             }
         }
         self.close(function, 3)?;
-        self.emit(Op::Sort { source, destination, indices: function == Builtin::Asorti, how });
+        self.emit(Op::Sort {
+            source,
+            destination,
+            indices: function == Builtin::Asorti,
+            how,
+        });
         Ok(())
     }
 
@@ -221,7 +260,10 @@ impl Parser<'_> {
                     self.emit(Op::Load(Target::Special(special)));
                     self.emit(Op::Drop);
                 }
-                self.emit(Op::TypeOf { place: special.place(), is_array });
+                self.emit(Op::TypeOf {
+                    place: special.place(),
+                    is_array,
+                });
             }
             Parsed::Target(Target::Element(array)) => {
                 self.emit(Op::TypeOfElement { array, is_array });

@@ -177,7 +177,11 @@ pub enum Op {
     Assign(Target),
     AssignOperation(Operation, Target),
     /// `++` and `--`.
-    Step { target: Target, delta: f64, before: bool },
+    Step {
+        target: Target,
+        delta: f64,
+        before: bool,
+    },
     /// `x = x y`: appends the top values to a variable.
     Append(Place, u32),
     Drop,
@@ -189,9 +193,15 @@ pub enum Op {
     Truth,
     Compare(Comparison),
     Concatenate(u32),
-    Match { regex: RegexRef, negated: bool },
+    Match {
+        regex: RegexRef,
+        negated: bool,
+    },
     /// `/re/` against the record.
-    MatchRecord { regex: u32, negated: bool },
+    MatchRecord {
+        regex: u32,
+        negated: bool,
+    },
     In(ArrayRef),
     Jump(u32),
     JumpIfFalse(u32),
@@ -200,29 +210,69 @@ pub enum Op {
     And(u32),
     /// `||`
     Or(u32),
-    Call { function: u32, count: u32 },
-    CallIndirect { count: u32 },
+    Call {
+        function: u32,
+        count: u32,
+    },
+    CallIndirect {
+        count: u32,
+    },
     /// Ends a function; its value is on the stack.
     Return,
     /// Ends a rule.
     Finish,
     /// A value never assigned.
     Unset,
-    Builtin { function: Builtin, count: u32 },
+    Builtin {
+        function: Builtin,
+        count: u32,
+    },
     LengthRecord,
     /// `length(x)`, where x may be an array.
     LengthVariable(Place),
     LengthElement(ArrayRef),
-    TypeOf { place: Place, is_array: bool },
-    TypeOfElement { array: ArrayRef, is_array: bool },
-    Substitute { regex: RegexRef, global: bool, target: Option<Target> },
+    TypeOf {
+        place: Place,
+        is_array: bool,
+    },
+    TypeOfElement {
+        array: ArrayRef,
+        is_array: bool,
+    },
+    Substitute {
+        regex: RegexRef,
+        global: bool,
+        target: Option<Target>,
+    },
     Gensub(RegexRef),
-    MatchFunction { regex: RegexRef, array: Option<ArrayRef> },
-    Split { array: ArrayRef, separator: Option<RegexRef>, separators: Option<ArrayRef>, by_pattern: bool },
-    Sort { source: ArrayRef, destination: Option<ArrayRef>, indices: bool, how: bool },
-    Getline { source: LineSource, target: LineTarget },
-    Print { count: u32, redirection: Option<Redirection> },
-    Printf { count: u32, redirection: Option<Redirection> },
+    MatchFunction {
+        regex: RegexRef,
+        array: Option<ArrayRef>,
+    },
+    Split {
+        array: ArrayRef,
+        separator: Option<RegexRef>,
+        separators: Option<ArrayRef>,
+        by_pattern: bool,
+    },
+    Sort {
+        source: ArrayRef,
+        destination: Option<ArrayRef>,
+        indices: bool,
+        how: bool,
+    },
+    Getline {
+        source: LineSource,
+        target: LineTarget,
+    },
+    Print {
+        count: u32,
+        redirection: Option<Redirection>,
+    },
+    Printf {
+        count: u32,
+        redirection: Option<Redirection>,
+    },
     Delete(ArrayRef),
     DeleteAll(ArrayRef),
     /// Begins to go through an array.

@@ -37,7 +37,11 @@ impl Machine<'_> {
     }
 
     /// Calls a function of the program from within an operation.
-    pub fn call_function<'b>(&'b mut self, function: u32, arguments: Vec<Value>) -> BoxFuture<'b, Run<Value>> {
+    pub fn call_function<'b>(
+        &'b mut self,
+        function: u32,
+        arguments: Vec<Value>,
+    ) -> BoxFuture<'b, Run<Value>> {
         Box::pin(async move {
             if self.nesting >= NESTING {
                 return Err(fatal("comparison functions nest too deep"));
@@ -83,13 +87,19 @@ impl Machine<'_> {
     pub fn located(&self, message: &[u8]) -> Vec<u8> {
         let at = self.at.saturating_sub(1);
         let (source, line) = self.program.lines.get(at).copied().unwrap_or((0, 1));
-        let name = self.program.sources.get(usize::from(source)).map_or(&b""[..], Vec::as_slice);
+        let name = self
+            .program
+            .sources
+            .get(usize::from(source))
+            .map_or(&b""[..], Vec::as_slice);
         let mut text = [name, format!(":{line}: ").as_bytes()].concat();
         if self.nr > 0.0 {
             let file = self.variable(Special::Filename.place());
             let file = file.text(&self.convfmt);
             let shown: &[u8] = if file.is_empty() { b"-" } else { &file };
-            text.extend_from_slice(&[b"(FILENAME=", shown, format!(" FNR={}) ", self.fnr).as_bytes()].concat());
+            text.extend_from_slice(
+                &[b"(FILENAME=", shown, format!(" FNR={}) ", self.fnr).as_bytes()].concat(),
+            );
         }
         text.extend_from_slice(message);
         text
@@ -97,7 +107,10 @@ impl Machine<'_> {
 
     async fn perform(&mut self, op: Op) -> Run<()> {
         match op {
-            Op::Print { count, redirection: Some(redirection) } => {
+            Op::Print {
+                count,
+                redirection: Some(redirection),
+            } => {
                 let name = self.pop();
                 let mut text = Vec::new();
                 if count == 0 {
@@ -109,7 +122,10 @@ impl Machine<'_> {
                 }
                 self.write_to(redirection, &name, &text).await
             }
-            Op::Printf { count, redirection: Some(redirection) } => {
+            Op::Printf {
+                count,
+                redirection: Some(redirection),
+            } => {
                 let name = self.pop();
                 let mut text = Vec::new();
                 self.formatted(count as usize, &mut text)?;
@@ -126,7 +142,12 @@ impl Machine<'_> {
                 self.push(Value::Number(value));
                 Ok(())
             }
-            Op::Sort { source, destination, indices, how } => {
+            Op::Sort {
+                source,
+                destination,
+                indices,
+                how,
+            } => {
                 let how = if how { Some(self.pop_text()) } else { None };
                 let destination = match destination {
                     Some(destination) => Some(self.resolve(destination)?),
@@ -169,28 +190,41 @@ impl Machine<'_> {
             Err(Errno::EPIPE) if self.proc.signals.disposition(Signal::PIPE) == Disposition::Default => {
                 Err(Trouble::Stop(Stop::Signal(Signal::PIPE)))
             }
-            Err(errno) => {
-                Err(fatal([b"print to \"", name.as_slice(), format!("\" failed: {errno}").as_bytes()].concat()))
-            }
+            Err(errno) => Err(fatal(
+                [
+                    b"print to \"",
+                    name.as_slice(),
+                    format!("\" failed: {errno}").as_bytes(),
+                ]
+                .concat(),
+            )),
         }
     }
 
     async fn open_for_output(&mut self, redirection: Redirection, kind: Kind, name: &[u8]) -> Run<usize> {
         let opened = if kind == Kind::OutputFile {
-            self.streams.open_output(self.proc, name, redirection == Redirection::Append).await
+            self.streams
+                .open_output(self.proc, name, redirection == Redirection::Append)
+                .await
         } else {
             self.streams.flush_all(self.proc).await?;
             self.streams.open_command(self.proc, name, kind)
         };
         opened.map_err(|errno| {
-            let sentence: &[u8] =
-                if kind == Kind::OutputFile { b"cannot redirect to `" } else { b"cannot open pipe `" };
+            let sentence: &[u8] = if kind == Kind::OutputFile {
+                b"cannot redirect to `"
+            } else {
+                b"cannot open pipe `"
+            };
             fatal([sentence, name, format!("': {errno}").as_bytes()].concat())
         })
     }
 
     async fn close(&mut self, arguments: &[Value]) -> Run<f64> {
-        let name = arguments.first().map(|value| self.text_of(value)).unwrap_or_default();
+        let name = arguments
+            .first()
+            .map(|value| self.text_of(value))
+            .unwrap_or_default();
         let how = arguments.get(1).map(|value| self.text_of(value));
         let Some(index) = self.streams.find(&name, |_| true) else {
             self.set_error("close of redirection that was never opened")?;
@@ -205,7 +239,11 @@ impl Machine<'_> {
     }
 
     async fn fflush(&mut self, arguments: &[Value]) -> Run<f64> {
-        let Some(name) = arguments.first().map(|value| self.text_of(value)).filter(|name| !name.is_empty()) else {
+        let Some(name) = arguments
+            .first()
+            .map(|value| self.text_of(value))
+            .filter(|name| !name.is_empty())
+        else {
             self.streams.flush_all(self.proc).await?;
             return Ok(0.0);
         };
@@ -213,14 +251,25 @@ impl Machine<'_> {
             self.proc.flush().await?;
             return Ok(0.0);
         }
-        match self.streams.find(&name, |_| true).and_then(|index| self.streams.list.get_mut(index)) {
-            Some(stream) => Ok(if stream.flush(self.proc).await.is_ok() { 0.0 } else { -1.0 }),
+        match self
+            .streams
+            .find(&name, |_| true)
+            .and_then(|index| self.streams.list.get_mut(index))
+        {
+            Some(stream) => Ok(if stream.flush(self.proc).await.is_ok() {
+                0.0
+            } else {
+                -1.0
+            }),
             None => Ok(-1.0),
         }
     }
 
     async fn system(&mut self, arguments: &[Value]) -> Run<f64> {
-        let command = arguments.first().map(|value| self.text_of(value)).unwrap_or_default();
+        let command = arguments
+            .first()
+            .map(|value| self.text_of(value))
+            .unwrap_or_default();
         self.streams.flush_all(self.proc).await?;
         let Ok(child) = self.proc.spawn(shell(command, Vec::new())) else {
             return Ok(127.0);
@@ -251,7 +300,11 @@ impl Machine<'_> {
                 let needs = self.pop_many(needs);
                 let name = self.pop_text();
                 self.stack.extend(needs);
-                let kind = if source == LineSource::Command { Kind::InputPipe } else { Kind::Coprocess };
+                let kind = if source == LineSource::Command {
+                    Kind::InputPipe
+                } else {
+                    Kind::Coprocess
+                };
                 self.getline_stream(kind, &name, target).await?
             }
         };
@@ -349,12 +402,18 @@ impl Machine<'_> {
 
     /// The keys of an array in the order that `PROCINFO["sorted_in"]` wants.
     async fn ordered_keys(&mut self, array: u32) -> Run<Vec<Text>> {
-        let keys = self.array(array).map(super::array::Array::keys).unwrap_or_default();
+        let keys = self
+            .array(array)
+            .map(super::array::Array::keys)
+            .unwrap_or_default();
         self.proc.charge(keys.len() as u64 / 4)?;
         let Value::Array(procinfo) = self.variable(Special::Procinfo.place()) else {
             return Ok(keys);
         };
-        let how = self.array(procinfo).and_then(|table| table.get(b"sorted_in")).cloned();
+        let how = self
+            .array(procinfo)
+            .and_then(|table| table.get(b"sorted_in"))
+            .cloned();
         let Some(how) = how else {
             return Ok(keys);
         };
@@ -369,7 +428,10 @@ impl Machine<'_> {
         let table = self.array(array);
         keys.into_iter()
             .map(|key| {
-                let value = table.and_then(|table| table.get(key.bytes())).cloned().unwrap_or_default();
+                let value = table
+                    .and_then(|table| table.get(key.bytes()))
+                    .cloned()
+                    .unwrap_or_default();
                 (key, value)
             })
             .collect()
@@ -379,7 +441,11 @@ impl Machine<'_> {
         if let Some(order) = Order::from_name(how) {
             return Ok(order);
         }
-        let found = self.program.functions.iter().position(|function| function.name == how && function.start.is_some());
+        let found = self
+            .program
+            .functions
+            .iter()
+            .position(|function| function.name == how && function.start.is_some());
         match found {
             Some(function) => Ok(Order::Function(function as u32)),
             None => {
@@ -402,16 +468,25 @@ impl Machine<'_> {
             None if indices => Order::KeyText,
             None => Order::ValueType,
         };
-        let keys = self.array(source).map(super::array::Array::keys).unwrap_or_default();
+        let keys = self
+            .array(source)
+            .map(super::array::Array::keys)
+            .unwrap_or_default();
         let pairs = self.pairs(source, keys);
         let sorted = self.sorted(pairs, &order).await?;
         let destination = destination.unwrap_or(source);
-        let values: Vec<Value> =
-            sorted.into_iter().map(|(key, value)| if indices { Value::Text(key) } else { value }).collect();
+        let values: Vec<Value> = sorted
+            .into_iter()
+            .map(|(key, value)| if indices { Value::Text(key) } else { value })
+            .collect();
         self.clear_array(destination);
         let count = values.len();
         for (index, value) in values.into_iter().enumerate() {
-            self.set_element(destination, &Text::small((index + 1).to_string().as_bytes()), value)?;
+            self.set_element(
+                destination,
+                &Text::small((index + 1).to_string().as_bytes()),
+                value,
+            )?;
         }
         self.push(Value::Number(count as f64));
         Ok(())
@@ -420,7 +495,8 @@ impl Machine<'_> {
     /// Sorts pairs: by a known order at once, by a function of the program with a merge sort that waits for it.
     async fn sorted(&mut self, mut pairs: Vec<(Text, Value)>, order: &Order) -> Run<Vec<(Text, Value)>> {
         let count = pairs.len() as u64;
-        self.proc.charge(count * u64::from(64 - count.leading_zeros()) / 8 + 1)?;
+        self.proc
+            .charge(count * u64::from(64 - count.leading_zeros()) / 8 + 1)?;
         let Order::Function(function) = order else {
             order.sort(&mut pairs, &self.convfmt, self.ignore_case);
             return Ok(pairs);
@@ -455,7 +531,11 @@ impl Machine<'_> {
                 Value::Input(second.0.clone()),
                 second.1.clone(),
             ];
-            let parameters = self.program.functions.get(function as usize).map_or(0, |known| known.parameters.len());
+            let parameters = self
+                .program
+                .functions
+                .get(function as usize)
+                .map_or(0, |known| known.parameters.len());
             let arguments = arguments.into_iter().take(parameters).collect();
             let order = self.call_function(function, arguments).await?.number();
             let next = if order > 0.0 { right.next() } else { left.next() };

@@ -30,7 +30,10 @@ impl Parser<'_> {
                 self.emit(Op::Load(target));
             }
             Parsed::Regex(regex) => {
-                self.emit(Op::MatchRecord { regex, negated: false });
+                self.emit(Op::MatchRecord {
+                    regex,
+                    negated: false,
+                });
             }
             Parsed::Group(_) => return Err(self.unexpected()),
         }
@@ -121,8 +124,13 @@ impl Parser<'_> {
             return false;
         };
         let begin = begin as usize;
-        let Some([Op::Load(Target::Variable(first)), rest @ .., Op::Concatenate(count)]) =
-            self.program.code.get(begin..)
+        let Some(
+            [
+                Op::Load(Target::Variable(first)),
+                rest @ ..,
+                Op::Concatenate(count),
+            ],
+        ) = self.program.code.get(begin..)
         else {
             return false;
         };
@@ -263,7 +271,11 @@ impl Parser<'_> {
             self.emit(Op::Concatenate(count));
         }
         while self.is("|") || self.is("|&") {
-            let source = if self.is("|") { LineSource::Command } else { LineSource::Coprocess };
+            let source = if self.is("|") {
+                LineSource::Command
+            } else {
+                LineSource::Coprocess
+            };
             let (position, token, start) = (self.lexer.position(), self.token.clone(), self.start);
             self.advance()?;
             if !self.is_keyword(Keyword::Getline) {
@@ -332,7 +344,8 @@ impl Parser<'_> {
 
     /// Two constants are divided while the program is read.
     fn check_division(&mut self, operation: Operation) -> Parsing<()> {
-        let zero = matches!(self.program.code.as_slice(), [.., Op::Number(_), Op::Number(zero)] if *zero == 0.0);
+        let zero =
+            matches!(self.program.code.as_slice(), [.., Op::Number(_), Op::Number(zero)] if *zero == 0.0);
         match operation {
             Operation::Divide if zero => Err(self.plain_error(b"error: division by zero attempted")),
             Operation::Modulo if zero => Err(self.plain_error(b"error: division by zero attempted in `%'")),
@@ -393,7 +406,11 @@ impl Parser<'_> {
             _ => return Ok(parsed),
         };
         self.advance()?;
-        self.emit(Op::Step { target, delta, before: false });
+        self.emit(Op::Step {
+            target,
+            delta,
+            before: false,
+        });
         Ok(Parsed::Value)
     }
 
@@ -511,7 +528,11 @@ impl Parser<'_> {
         let Parsed::Target(target) = parsed else {
             return Err(self.unexpected());
         };
-        self.emit(Op::Step { target, delta, before: true });
+        self.emit(Op::Step {
+            target,
+            delta,
+            before: true,
+        });
         Ok(Parsed::Value)
     }
 
@@ -574,7 +595,10 @@ impl Parser<'_> {
         let function = self.function(name);
         let count = self.call_arguments()?;
         self.note_call(function, count);
-        self.emit(Op::Call { function: function as u32, count });
+        self.emit(Op::Call {
+            function: function as u32,
+            count,
+        });
         Ok(Parsed::Value)
     }
 
@@ -651,7 +675,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn wrong_count(&mut self, function: Builtin, count: usize) -> super::parser::ProgramError {
-        self.error(format!("{count} is invalid as number of arguments for {}", function.name()))
+        self.error(format!(
+            "{count} is invalid as number of arguments for {}",
+            function.name()
+        ))
     }
 }
 
@@ -661,7 +688,9 @@ fn count_values(code: &[Op]) -> Option<usize> {
     for op in code {
         match op {
             Op::Number(_) | Op::Text(_) => count += 1,
-            Op::Load(Target::Field | Target::Element(ArrayRef::Variable(_))) => count = count.checked_sub(1)? + 1,
+            Op::Load(Target::Field | Target::Element(ArrayRef::Variable(_))) => {
+                count = count.checked_sub(1)? + 1
+            }
             Op::Load(Target::Element(ArrayRef::Stack)) => return None,
             Op::Load(_) => count += 1,
             Op::Arithmetic(_) => count = count.checked_sub(2)? + 1,

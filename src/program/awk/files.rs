@@ -30,7 +30,9 @@ impl Machine<'_> {
             };
             match reader.read(&self.separator, record).await {
                 Ok(true) => {
-                    if !matches!(self.separator, super::reader::Separator::Byte(b'\n')) || self.uses_terminator {
+                    if !matches!(self.separator, super::reader::Separator::Byte(b'\n'))
+                        || self.uses_terminator
+                    {
                         let terminator = reader.terminator.clone();
                         self.set_terminator(&terminator)?;
                     }
@@ -58,7 +60,11 @@ impl Machine<'_> {
 
     async fn run_file_rules(&mut self, phase: Phase) -> Run<Flow> {
         let program = std::sync::Arc::clone(&self.program);
-        let entries = if phase == Phase::BeginFile { &program.begin_file } else { &program.end_file };
+        let entries = if phase == Phase::BeginFile {
+            &program.begin_file
+        } else {
+            &program.end_file
+        };
         if entries.is_empty() {
             return Ok(Flow::Finished);
         }
@@ -106,7 +112,10 @@ impl Machine<'_> {
         }
         // Nothing was named.
         self.files.any = true;
-        let file = self.proc.stdin().map_err(|errno| fatal(format!("cannot read standard input: {errno}")))?;
+        let file = self
+            .proc
+            .stdin()
+            .map_err(|errno| fatal(format!("cannot read standard input: {errno}")))?;
         self.begin_file(Input::new(file), b"").await
     }
 
@@ -120,7 +129,10 @@ impl Machine<'_> {
                 return None;
             };
             let key = index.to_string();
-            let value = self.array(argv).and_then(|argv| argv.get(key.as_bytes())).cloned();
+            let value = self
+                .array(argv)
+                .and_then(|argv| argv.get(key.as_bytes()))
+                .cloned();
             if let Some(value) = value {
                 self.set_global(Special::Argind, Value::Number(index));
                 return Some(self.text_of(&value));
@@ -135,29 +147,51 @@ impl Machine<'_> {
             _ => self.proc.open(name, OpenFlags::READ).await,
         };
         let error = match opened {
-            Ok(file) if file.metadata().is_ok_and(|metadata| metadata.kind == FileKind::Directory) => Errno::EISDIR,
+            Ok(file)
+                if file
+                    .metadata()
+                    .is_ok_and(|metadata| metadata.kind == FileKind::Directory) =>
+            {
+                Errno::EISDIR
+            }
             Ok(file) => return self.begin_file(Input::new(file), name).await,
             Err(errno) => errno,
         };
         if !self.program.begin_file.is_empty() {
             // The rules may look at ERRNO and go on with the next file.
             self.set_error(error.message())?;
-            self.set_global(Special::Filename, Value::Input(Text::copy(name, &self.proc.kernel)?));
+            self.set_global(
+                Special::Filename,
+                Value::Input(Text::copy(name, &self.proc.kernel)?),
+            );
             if self.run_file_rules(Phase::BeginFile).await? == Flow::NextFile {
                 return Ok(false);
             }
         }
         if error == Errno::EISDIR {
-            let text = [b"warning: command line argument `", name, b"' is a directory: skipped"].concat();
+            let text = [
+                b"warning: command line argument `",
+                name,
+                b"' is a directory: skipped",
+            ]
+            .concat();
             self.proc.warn(text).await?;
             return Ok(false);
         }
-        let text = [b"fatal: cannot open file `", name, format!("' for reading: {error}").as_bytes()].concat();
+        let text = [
+            b"fatal: cannot open file `",
+            name,
+            format!("' for reading: {error}").as_bytes(),
+        ]
+        .concat();
         Err(super::machine::Trouble::Unlocated(text))
     }
 
     async fn begin_file(&mut self, input: Input, name: &[u8]) -> Run<bool> {
-        self.set_global(Special::Filename, Value::Input(Text::copy(name, &self.proc.kernel)?));
+        self.set_global(
+            Special::Filename,
+            Value::Input(Text::copy(name, &self.proc.kernel)?),
+        );
         self.fnr = 0.0;
         self.set_error("")?;
         self.files.reader = Some(Reader::new(input, self.proc.kernel.lease()));
@@ -178,6 +212,9 @@ pub fn assignment(operand: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Whether a word can name a variable.
 pub fn is_name(word: &[u8]) -> bool {
-    word.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-        && word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    word.first()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }

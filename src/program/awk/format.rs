@@ -17,8 +17,20 @@ pub enum FormatError {
 }
 
 /// Formats values. `convfmt` turns numbers to strings; `limit` bounds widths and precisions.
-pub fn format(out: &mut Vec<u8>, text: &[u8], values: &[Value], convfmt: &[u8], limit: usize) -> Result<(), FormatError> {
-    let mut run = Run { values, next: 0, text, convfmt, limit };
+pub fn format(
+    out: &mut Vec<u8>,
+    text: &[u8],
+    values: &[Value],
+    convfmt: &[u8],
+    limit: usize,
+) -> Result<(), FormatError> {
+    let mut run = Run {
+        values,
+        next: 0,
+        text,
+        convfmt,
+        limit,
+    };
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'%', text.get(at..).unwrap_or_default()) {
         out.extend_from_slice(text.get(at..at + found).unwrap_or_default());
@@ -75,7 +87,11 @@ impl<'a> Run<'a> {
         let skipped = position.map_or(0, |(_, length)| length);
         let (directive, mut length) = Directive::parse(rest.get(skipped..).unwrap_or_default());
         length += skipped;
-        let modifiers = rest.get(length..).unwrap_or_default().iter().take_while(|byte| b"hlLqjzt".contains(byte));
+        let modifiers = rest
+            .get(length..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| b"hlLqjzt".contains(byte));
         let modifiers = modifiers.take(1).count();
         let end = start + 1 + length + modifiers;
         let Some(&letter) = self.text.get(end) else {
@@ -133,7 +149,10 @@ fn positional(rest: &[u8]) -> Option<(usize, usize)> {
     if digits == 0 || digits > 6 || rest.get(digits) != Some(&b'$') {
         return None;
     }
-    let number = rest.iter().take(digits).fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+    let number = rest
+        .iter()
+        .take(digits)
+        .fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
     (number > 0).then_some((number, digits + 1))
 }
 
@@ -166,7 +185,10 @@ fn character(out: &mut Vec<u8>, layout: Layout, value: &Value, convfmt: &[u8]) {
         Value::Input(_) => value.comparable_number(),
         _ => None,
     };
-    let layout = Layout { precision: None, ..layout };
+    let layout = Layout {
+        precision: None,
+        ..layout
+    };
     if let Some(number) = number {
         let code = number as i64 as u32;
         let mut text = Vec::new();
@@ -192,7 +214,11 @@ fn integer(layout: Layout, number: f64) -> Vec<u8> {
     if number.abs() < 1e37 {
         return layout.signed(number as i128);
     }
-    Layout { precision: Some(0), ..layout }.double(number.trunc(), b'f')
+    Layout {
+        precision: Some(0),
+        ..layout
+    }
+    .double(number.trunc(), b'f')
 }
 
 fn unsigned(layout: Layout, letter: u8, number: f64) -> Vec<u8> {

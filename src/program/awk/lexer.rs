@@ -72,8 +72,9 @@ pub struct Lexer<'a> {
 
 /// The longest first.
 const SIGNS: [&str; 46] = [
-    "**=", "|&", "**", "+=", "-=", "*=", "/=", "%=", "^=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&", "||", ">>", "{", "}",
-    "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|", "?", ":", "~", "$", "=", "@", "&", "\\", "#",
+    "**=", "|&", "**", "+=", "-=", "*=", "/=", "%=", "^=", "==", "<=", ">=", "!=", "!~", "++", "--", "&&",
+    "||", ">>", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^", "!", ">", "<", "|",
+    "?", ":", "~", "$", "=", "@", "&", "\\", "#",
 ];
 
 const KEYWORDS: [(&str, Keyword); 25] = [
@@ -107,7 +108,11 @@ const KEYWORDS: [(&str, Keyword); 25] = [
 impl<'a> Lexer<'a> {
     /// At the start of a source.
     pub fn new(source: &'a [u8]) -> Lexer<'a> {
-        Lexer { source, at: 0, warnings: Vec::new() }
+        Lexer {
+            source,
+            at: 0,
+            warnings: Vec::new(),
+        }
     }
 
     /// Where the next token is looked for.
@@ -129,7 +134,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn error<T>(&self, sentence: &str, at: usize) -> Result<T, SourceError> {
-        Err(SourceError { sentence: sentence.as_bytes().to_vec(), at })
+        Err(SourceError {
+            sentence: sentence.as_bytes().to_vec(),
+            at,
+        })
     }
 
     /// Blanks, comments and lines that a backslash joins.
@@ -199,7 +207,11 @@ impl<'a> Lexer<'a> {
         if let Some(builtin) = Builtin::from_name(&name) {
             return Token::Builtin(builtin);
         }
-        if self.peek(0) == Some(b'(') { Token::CallName(name) } else { Token::Name(name) }
+        if self.peek(0) == Some(b'(') {
+            Token::CallName(name)
+        } else {
+            Token::Name(name)
+        }
     }
 
     fn at_sign(&mut self, start: usize) -> Result<Token, SourceError> {
@@ -261,7 +273,8 @@ impl<'a> Lexer<'a> {
         self.at += 1;
         let mut warnings = Vec::new();
         let text = unescape(raw, &mut warnings);
-        self.warnings.extend(warnings.into_iter().map(|warning| (start, warning)));
+        self.warnings
+            .extend(warnings.into_iter().map(|warning| (start, warning)));
         Ok(text)
     }
 
@@ -283,7 +296,9 @@ impl<'a> Lexer<'a> {
                         Some(b'\n') => {}
                         Some(b'/') => text.push(b'/'),
                         Some(next) => text.extend([b'\\', next]),
-                        None => return self.error("unterminated regexp ends with `\\' at end of file", start),
+                        None => {
+                            return self.error("unterminated regexp ends with `\\' at end of file", start);
+                        }
                     }
                     self.at += 2;
                     continue;
@@ -358,8 +373,12 @@ pub fn unescape(raw: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
             }
             b'x' => {
                 let rest = raw.get(at..).unwrap_or_default();
-                let digits = rest.iter().take(2).map_while(|byte| char::from(*byte).to_digit(16));
-                let (count, value) = digits.fold((0, 0), |(count, value), digit| (count + 1, value * 16 + digit));
+                let digits = rest
+                    .iter()
+                    .take(2)
+                    .map_while(|byte| char::from(*byte).to_digit(16));
+                let (count, value) =
+                    digits.fold((0, 0), |(count, value), digit| (count + 1, value * 16 + digit));
                 if count == 0 {
                     warnings.push("no hex digits in `\\x' escape sequence".to_owned());
                     text.push(b'x');
@@ -369,9 +388,14 @@ pub fn unescape(raw: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
                 }
             }
             _ => {
-                if !warnings.iter().any(|known| known.contains(&format!("`\\{}'", char::from(letter)))) {
+                if !warnings
+                    .iter()
+                    .any(|known| known.contains(&format!("`\\{}'", char::from(letter))))
+                {
                     let letter = char::from(letter);
-                    warnings.push(format!("escape sequence `\\{letter}' treated as plain `{letter}'"));
+                    warnings.push(format!(
+                        "escape sequence `\\{letter}' treated as plain `{letter}'"
+                    ));
                 }
                 text.push(letter);
             }

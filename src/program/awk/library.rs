@@ -31,7 +31,11 @@ impl Machine<'_> {
             Builtin::Tolower | Builtin::Toupper => {
                 let text = first.map(|value| self.text_of(value)).unwrap_or_default();
                 let lower = function == Builtin::Tolower;
-                let changed = if lower { utf8::lowercase(&text) } else { utf8::uppercase(&text) };
+                let changed = if lower {
+                    utf8::lowercase(&text)
+                } else {
+                    utf8::uppercase(&text)
+                };
                 self.new_text(changed)?
             }
             Builtin::Sprintf => {
@@ -157,7 +161,10 @@ fn unsigned(function: Builtin, index: usize, value: &Value) -> Run<u64> {
     let number = value.number();
     if number < 0.0 {
         let name = function.name();
-        return Err(fatal(format!("{name}: argument {index} negative value {} is not allowed", shown(number))));
+        return Err(fatal(format!(
+            "{name}: argument {index} negative value {} is not allowed",
+            shown(number)
+        )));
     }
     Ok(number as u64)
 }
@@ -196,7 +203,11 @@ fn shift(function: Builtin, arguments: &[Value]) -> Run<Value> {
     }
     let by = unsigned(function, 2, arguments.get(1).unwrap_or(&Value::Unset))?;
     let by = u32::try_from(by).unwrap_or(u32::MAX);
-    let result = if function == Builtin::Lshift { number.checked_shl(by) } else { number.checked_shr(by) };
+    let result = if function == Builtin::Lshift {
+        number.checked_shl(by)
+    } else {
+        number.checked_shr(by)
+    };
     Ok(Value::Number(exact(result.unwrap_or(0))))
 }
 
@@ -222,8 +233,14 @@ fn strtonum(value: Option<&Value>, convfmt: &[u8]) -> f64 {
     let number = match digits {
         [b'0', b'x' | b'X', rest @ ..] => radix(rest, 16),
         [b'0', rest @ ..]
-            if rest.iter().take_while(|byte| byte.is_ascii_digit()).all(|byte| *byte < b'8')
-                && !rest.iter().find(|byte| !byte.is_ascii_digit()).is_some_and(|byte| b".eE".contains(byte)) =>
+            if rest
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .all(|byte| *byte < b'8')
+                && !rest
+                    .iter()
+                    .find(|byte| !byte.is_ascii_digit())
+                    .is_some_and(|byte| b".eE".contains(byte)) =>
         {
             radix(rest, 8)
         }

@@ -286,11 +286,19 @@ impl<'a> Machine<'a> {
     /// The name of a variable, for messages.
     fn name_of(&self, place: Place) -> (Vec<u8>, bool) {
         match place {
-            Place::Global(index) => {
-                (self.program.globals.get(index as usize).cloned().unwrap_or_default(), false)
-            }
+            Place::Global(index) => (
+                self.program
+                    .globals
+                    .get(index as usize)
+                    .cloned()
+                    .unwrap_or_default(),
+                false,
+            ),
             Place::Local(index) => {
-                let function = self.frames.last().and_then(|frame| self.program.functions.get(frame.function as usize));
+                let function = self
+                    .frames
+                    .last()
+                    .and_then(|frame| self.program.functions.get(frame.function as usize));
                 let name = function.and_then(|function| function.parameters.get(index as usize));
                 (name.cloned().unwrap_or_default(), true)
             }
@@ -299,12 +307,23 @@ impl<'a> Machine<'a> {
 
     fn scalar_error(&self, place: Place) -> Trouble {
         let (name, _) = self.name_of(place);
-        fatal([b"attempt to use array `", name.as_slice(), b"' in a scalar context"].concat())
+        fatal(
+            [
+                b"attempt to use array `",
+                name.as_slice(),
+                b"' in a scalar context",
+            ]
+            .concat(),
+        )
     }
 
     fn array_error(&self, place: Place) -> Trouble {
         let (name, parameter) = self.name_of(place);
-        let kind: &[u8] = if parameter { b"scalar parameter `" } else { b"scalar `" };
+        let kind: &[u8] = if parameter {
+            b"scalar parameter `"
+        } else {
+            b"scalar `"
+        };
         fatal([b"attempt to use ", kind, &name, b"' as an array"].concat())
     }
 
@@ -458,7 +477,10 @@ impl<'a> Machine<'a> {
 
     /// The value of an element, which is made when it is not there.
     pub fn element(&mut self, array: u32, key: &Text) -> Run<&mut Value> {
-        let table = self.arrays.get_mut(array as usize).ok_or_else(|| fatal("no such array"))?;
+        let table = self
+            .arrays
+            .get_mut(array as usize)
+            .ok_or_else(|| fatal("no such array"))?;
         let (value, cost) = table.entry(key).ok_or_else(|| fatal("no such element"))?;
         if cost > 0 {
             self.lease.grow(cost)?;
@@ -559,7 +581,10 @@ impl<'a> Machine<'a> {
         {
             return Ok(regex.clone());
         }
-        let source = program.regexes.get(index as usize).map_or(&b""[..], Vec::as_slice);
+        let source = program
+            .regexes
+            .get(index as usize)
+            .map_or(&b""[..], Vec::as_slice);
         let regex = super::regex::compile(source, ignore_case)
             .map_err(|error| fatal([b"invalid regexp: ", error.as_bytes(), b": /", source, b"/"].concat()))?;
         *slot = Some((ignore_case, regex.clone()));
@@ -750,7 +775,9 @@ impl<'a> Machine<'a> {
 
     /// Begins to go through an array.
     pub fn walk(&mut self, keys: Vec<Text>) {
-        self.walks.push(Walk { keys: keys.into_iter() });
+        self.walks.push(Walk {
+            keys: keys.into_iter(),
+        });
     }
 
     /// Runs on until something must be waited for.
@@ -829,7 +856,10 @@ impl<'a> Machine<'a> {
                 Op::WalkEnd => {
                     self.walks.pop();
                 }
-                Op::Print { count, redirection: None } => {
+                Op::Print {
+                    count,
+                    redirection: None,
+                } => {
                     self.print(count as usize)?;
                     if self.proc.out().len() >= FULL {
                         return Ok(Pause::Flush);
@@ -884,7 +914,13 @@ impl<'a> Machine<'a> {
         }
         let first = self.stack.len().saturating_sub(count);
         let out = self.proc.out();
-        write_values(out, self.stack.get(first..).unwrap_or_default(), &self.ofmt, &self.ofs, &self.ors);
+        write_values(
+            out,
+            self.stack.get(first..).unwrap_or_default(),
+            &self.ofmt,
+            &self.ofs,
+            &self.ors,
+        );
         self.stack.truncate(first);
         Ok(())
     }

@@ -156,7 +156,10 @@ fn prepare_arrays(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
         ("FS", "FS".to_owned()),
         ("pid", pid.to_string()),
         ("ppid", parent.to_string()),
-        ("pgrpid", machine.proc.kernel.group_of(pid).unwrap_or(pid).to_string()),
+        (
+            "pgrpid",
+            machine.proc.kernel.group_of(pid).unwrap_or(pid).to_string(),
+        ),
         ("uid", user.uid.to_string()),
         ("euid", user.uid.to_string()),
         ("gid", user.gid.to_string()),

@@ -22,7 +22,10 @@ fn scan(text: &[u8]) -> Option<(f64, usize)> {
     if let Some((number, length)) = small_integer(body) {
         return Some((number, blanks + length));
     }
-    let unsigned = body.strip_prefix(b"-").or_else(|| body.strip_prefix(b"+")).unwrap_or(body);
+    let unsigned = body
+        .strip_prefix(b"-")
+        .or_else(|| body.strip_prefix(b"+"))
+        .unwrap_or(body);
     let signed = unsigned.len() < body.len();
     match unsigned {
         [b'0'..=b'9' | b'.', ..] => {
@@ -47,10 +50,20 @@ fn special(body: &[u8], unsigned: &[u8]) -> Option<(f64, usize)> {
         b"nan" => f64::NAN,
         _ => return None,
     };
-    if unsigned.get(3).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+    if unsigned
+        .get(3)
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    {
         return None;
     }
-    Some((if body.first() == Some(&b'-') { -number } else { number }, 4))
+    Some((
+        if body.first() == Some(&b'-') {
+            -number
+        } else {
+            number
+        },
+        4,
+    ))
 }
 
 /// Digits without point or exponent, which is what most numbers are.
@@ -71,12 +84,21 @@ fn small_integer(body: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     let number = value as f64;
-    Some((if negative { -number } else { number }, length + usize::from(negative)))
+    Some((
+        if negative { -number } else { number },
+        length + usize::from(negative),
+    ))
 }
 
 /// The length of a decimal number without sign; 0 when there is none.
 pub fn decimal_length(text: &[u8]) -> usize {
-    let digits = |from: usize| text.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = |from: usize| {
+        text.get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
     let whole = digits(0);
     let mut end = whole;
     if text.get(whole) == Some(&b'.') {
@@ -116,7 +138,10 @@ pub fn push(out: &mut Vec<u8>, number: f64, format: &[u8]) {
     } else if number.fract() == 0.0 {
         out.extend_from_slice(format!("{number:.0}").as_bytes());
     } else if format == b"%.6g" {
-        let layout = Layout { precision: Some(6), ..Layout::default() };
+        let layout = Layout {
+            precision: Some(6),
+            ..Layout::default()
+        };
         out.extend_from_slice(&layout.double(number, b'g'));
     } else {
         super::format::number_by(out, number, format);

@@ -24,7 +24,11 @@ impl Machine<'_> {
             }
             Op::Concatenate(count) => self.concatenate(count as usize)?,
             Op::AssignOperation(operation, target) => self.assign_operation(operation, target)?,
-            Op::Step { target, delta, before } => self.step(target, delta, before)?,
+            Op::Step {
+                target,
+                delta,
+                before,
+            } => self.step(target, delta, before)?,
             Op::Append(place, count) => {
                 self.append(place, count as usize)?;
                 let value = self.variable(place);
@@ -84,19 +88,26 @@ impl Machine<'_> {
             Op::Argument(place) => self.argument(place),
             Op::CallIndirect { count } => self.call_indirect(count as usize)?,
             Op::Builtin { function, count } => return self.builtin_or_wait(op, function, count as usize),
-            Op::Substitute { regex, global, target } => self.substitute(regex, global, target)?,
+            Op::Substitute {
+                regex,
+                global,
+                target,
+            } => self.substitute(regex, global, target)?,
             Op::Gensub(regex) => self.gensub(regex)?,
             Op::MatchFunction { regex, array } => self.match_function(regex, array)?,
-            Op::Split { array, separator, separators, by_pattern } => {
+            Op::Split {
+                array,
+                separator,
+                separators,
+                by_pattern,
+            } => {
                 self.split(array, separator, separators, by_pattern)?;
             }
             Op::LengthRecord | Op::LengthVariable(_) | Op::LengthElement(_) => self.length(op)?,
             Op::TypeOf { .. } | Op::TypeOfElement { .. } => self.type_of(op)?,
-            Op::Getline { .. }
-            | Op::Sort { .. }
-            | Op::Walk(_)
-            | Op::Print { .. }
-            | Op::Printf { .. } => return self.printf_or_wait(op),
+            Op::Getline { .. } | Op::Sort { .. } | Op::Walk(_) | Op::Print { .. } | Op::Printf { .. } => {
+                return self.printf_or_wait(op);
+            }
             op => self.array_operation(op)?,
         }
         Ok(None)
@@ -113,7 +124,9 @@ impl Machine<'_> {
                     (self.resolve(array)?, key)
                 };
                 let key = self.key(&key)?;
-                let found = self.array(array).is_some_and(|array| array.get(key.bytes()).is_some());
+                let found = self
+                    .array(array)
+                    .is_some_and(|array| array.get(key.bytes()).is_some());
                 self.push(Value::truth(found));
             }
             Op::JoinKey(count) => {
@@ -145,7 +158,8 @@ impl Machine<'_> {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
-                if let Some(Value::Array(inner)) = self.array(array).and_then(|array| array.get(key.bytes())) {
+                if let Some(Value::Array(inner)) = self.array(array).and_then(|array| array.get(key.bytes()))
+                {
                     let inner = *inner;
                     self.clear_array(inner);
                 }
@@ -208,11 +222,20 @@ impl Machine<'_> {
         }
         let name = self.stack.remove(at);
         let name = self.text_of(&name);
-        let found = self.program.functions.iter().position(|function| function.name == name && function.start.is_some());
+        let found = self
+            .program
+            .functions
+            .iter()
+            .position(|function| function.name == name && function.start.is_some());
         match found {
             Some(function) => self.call(function as u32, count),
             None => Err(fatal(
-                [b"`", name.as_slice(), b"' is not a function, so it cannot be called indirectly"].concat(),
+                [
+                    b"`",
+                    name.as_slice(),
+                    b"' is not a function, so it cannot be called indirectly",
+                ]
+                .concat(),
             )),
         }
     }
@@ -314,7 +337,10 @@ impl Machine<'_> {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
-                let value = self.array(array).and_then(|array| array.get(key.bytes())).cloned();
+                let value = self
+                    .array(array)
+                    .and_then(|array| array.get(key.bytes()))
+                    .cloned();
                 // Asking makes the element, as any other mention does.
                 self.element(array, &key)?;
                 (value.unwrap_or_default(), is_array, true)
@@ -380,7 +406,11 @@ impl Machine<'_> {
 
     /// `printf` to standard output is done here; what goes elsewhere waits.
     fn printf_or_wait(&mut self, op: Op) -> Run<Option<Pause>> {
-        let Op::Printf { count, redirection: None } = op else {
+        let Op::Printf {
+            count,
+            redirection: None,
+        } = op
+        else {
             return Ok(Some(Pause::Wait(op)));
         };
         let mut text = Vec::new();

@@ -29,17 +29,55 @@ enum Flag {
 static SPEC: Spec<Flag> = Spec::new(
     "gawk",
     Package::Line("GNU Awk 5.2.1, API 3.2, PMA Avon 8-g1, (GNU MPFR 4.2.0, GNU MP 6.2.1)"),
-    &["[POSIX or GNU style options] -f progfile [--] file ...", "[POSIX or GNU style options] [--] 'program' file ..."],
+    &[
+        "[POSIX or GNU style options] -f progfile [--] file ...",
+        "[POSIX or GNU style options] [--] 'program' file ...",
+    ],
     "",
     &[
-        Opt::required(Flag::File, 'f', "file", "progfile", "read the program from a file"),
+        Opt::required(
+            Flag::File,
+            'f',
+            "file",
+            "progfile",
+            "read the program from a file",
+        ),
         Opt::required(Flag::Separator, 'F', "field-separator", "fs", "set FS"),
-        Opt::required(Flag::Assign, 'v', "assign", "var=val", "set a variable before the program starts"),
+        Opt::required(
+            Flag::Assign,
+            'v',
+            "assign",
+            "var=val",
+            "set a variable before the program starts",
+        ),
         Opt::flag(Flag::Bytes, 'b', "characters-as-bytes", ""),
-        Opt::required(Flag::Source, 'e', "source", "program-text", "a piece of the program"),
-        Opt::required(Flag::Exec, 'E', "exec", "file", "read the program from a file, and no more options"),
-        Opt::required(Flag::Include, 'i', "include", "includefile", "read a file of functions first"),
-        Opt::flag(Flag::ReInterval, 'r', "re-interval", "allow intervals in regular expressions (always)"),
+        Opt::required(
+            Flag::Source,
+            'e',
+            "source",
+            "program-text",
+            "a piece of the program",
+        ),
+        Opt::required(
+            Flag::Exec,
+            'E',
+            "exec",
+            "file",
+            "read the program from a file, and no more options",
+        ),
+        Opt::required(
+            Flag::Include,
+            'i',
+            "include",
+            "includefile",
+            "read a file of functions first",
+        ),
+        Opt::flag(
+            Flag::ReInterval,
+            'r',
+            "re-interval",
+            "allow intervals in regular expressions (always)",
+        ),
         Opt::flag(Flag::Optimize, 'O', "optimize", "optimize the program (always)"),
         Opt::flag(Flag::NoOptimize, 's', "no-optimize", ""),
         Opt::optional(Flag::Lint, 'L', "lint", "fatal|invalid|no-ext", ""),
@@ -78,7 +116,10 @@ pub async fn read(proc: &mut Proc) -> Result<Options, Stop> {
         Err(error) if error.outcome == Outcome::Output => return Err(usage::refuse(proc, &error).await),
         Err(error) => return Err(usage::refuse(proc, &error).await),
     };
-    let mut options = Options { operands: parsed.operands.clone(), ..Options::default() };
+    let mut options = Options {
+        operands: parsed.operands.clone(),
+        ..Options::default()
+    };
     for (flag, value) in &parsed.options {
         let value = value.clone().unwrap_or_default();
         match flag {
@@ -123,7 +164,11 @@ async fn bad_assignment(proc: &mut Proc, value: &[u8]) -> Stop {
 }
 
 async fn refused(proc: &mut Proc, flag: Flag) -> Stop {
-    let name = SPEC.options.iter().find(|option| option.flag == flag).and_then(|option| option.long);
+    let name = SPEC
+        .options
+        .iter()
+        .find(|option| option.flag == flag)
+        .and_then(|option| option.long);
     let message = format!("fatal: option --{} is not supported", name.unwrap_or_default());
     usage::fail(proc, 2, message).await
 }
@@ -141,8 +186,11 @@ pub async fn sources(proc: &mut Proc, options: &Options) -> Result<Vec<(Vec<u8>,
 }
 
 async fn read_source(proc: &mut Proc, name: &[u8]) -> Result<Vec<u8>, Stop> {
-    let opened =
-        if name == b"-" || name == b"/dev/stdin" { proc.stdin() } else { proc.open(name, OpenFlags::READ).await };
+    let opened = if name == b"-" || name == b"/dev/stdin" {
+        proc.stdin()
+    } else {
+        proc.open(name, OpenFlags::READ).await
+    };
     let mut lease = proc.kernel.lease();
     let read = match opened {
         Ok(file) => Input::new(file).rest(&mut lease).await,
@@ -151,8 +199,12 @@ async fn read_source(proc: &mut Proc, name: &[u8]) -> Result<Vec<u8>, Stop> {
     match read {
         Ok(text) => Ok(text),
         Err(errno) => {
-            let message =
-                [b"fatal: cannot open source file `", name, format!("' for reading: {errno}").as_bytes()].concat();
+            let message = [
+                b"fatal: cannot open source file `",
+                name,
+                format!("' for reading: {errno}").as_bytes(),
+            ]
+            .concat();
             Err(usage::fail(proc, 2, message).await)
         }
     }

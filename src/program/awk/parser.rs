@@ -181,7 +181,11 @@ impl<'a> Parser<'a> {
         for (at, sentence) in std::mem::take(&mut self.lexer.warnings) {
             if self.warned.insert(sentence.clone()) {
                 let line = self.line_of(at);
-                let text = self.prefixed(self.source_number, line, format!("warning: {sentence}").as_bytes());
+                let text = self.prefixed(
+                    self.source_number,
+                    line,
+                    format!("warning: {sentence}").as_bytes(),
+                );
                 self.warnings.push(text);
             }
         }
@@ -216,7 +220,11 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn expect(&mut self, sign: &str) -> Parsing<()> {
-        if self.take(sign)? { Ok(()) } else { Err(self.unexpected()) }
+        if self.take(sign)? {
+            Ok(())
+        } else {
+            Err(self.unexpected())
+        }
     }
 
     pub(super) fn skip_newlines(&mut self) -> Parsing<()> {
@@ -247,12 +255,19 @@ impl<'a> Parser<'a> {
     // Errors.
 
     fn prefixed(&self, source: u16, line: u32, sentence: &[u8]) -> Vec<u8> {
-        let name = self.program.sources.get(usize::from(source)).map_or(&b""[..], Vec::as_slice);
+        let name = self
+            .program
+            .sources
+            .get(usize::from(source))
+            .map_or(&b""[..], Vec::as_slice);
         [name, format!(":{line}: ").as_bytes(), sentence].concat()
     }
 
     fn plain_error_at(&self, source: u16, line: u32, status: i32, sentence: &[u8]) -> ProgramError {
-        ProgramError { lines: vec![self.prefixed(source, line, sentence)], status }
+        ProgramError {
+            lines: vec![self.prefixed(source, line, sentence)],
+            status,
+        }
     }
 
     /// An error about the current line.
@@ -286,7 +301,10 @@ impl<'a> Parser<'a> {
 
     /// An error that points to the current token.
     pub(super) fn error(&mut self, sentence: impl AsRef<[u8]>) -> ProgramError {
-        let error = SourceError { sentence: sentence.as_ref().to_vec(), at: self.start };
+        let error = SourceError {
+            sentence: sentence.as_ref().to_vec(),
+            at: self.start,
+        };
         self.source_error(&error)
     }
 
@@ -382,7 +400,10 @@ impl<'a> Parser<'a> {
             return *index;
         }
         let index = self.program.functions.len();
-        self.program.functions.push(Function { name: name.to_vec(), ..Function::default() });
+        self.program.functions.push(Function {
+            name: name.to_vec(),
+            ..Function::default()
+        });
         self.functions.insert(name.to_vec(), index);
         index
     }
@@ -443,7 +464,10 @@ impl<'a> Parser<'a> {
             if !(self.token == Token::Newline || self.token == Token::End || self.is(";")) {
                 return Err(self.unexpected());
             }
-            self.emit(Op::Print { count: 0, redirection: None });
+            self.emit(Op::Print {
+                count: 0,
+                redirection: None,
+            });
         }
         if let Some(jump) = skip {
             self.land(jump);
@@ -494,9 +518,15 @@ impl<'a> Parser<'a> {
         let index = self.function(&name);
         let shown = String::from_utf8_lossy(&name).into_owned();
         let is_special = Special::ALL.iter().any(|(_, special)| special.as_bytes() == name);
-        let defined = self.program.functions.get(index).is_some_and(|function| function.start.is_some());
+        let defined = self
+            .program
+            .functions
+            .get(index)
+            .is_some_and(|function| function.start.is_some());
         if defined || is_special {
-            return Err(self.plain_error(format!("error: function name `{shown}' previously defined").as_bytes()));
+            return Err(
+                self.plain_error(format!("error: function name `{shown}' previously defined").as_bytes())
+            );
         }
         self.expect("(")?;
         let parameters = self.parameters(&name, &shown)?;
@@ -527,12 +557,14 @@ impl<'a> Parser<'a> {
             };
             let parameter = String::from_utf8_lossy(&name).into_owned();
             if name == function {
-                let sentence = format!("error: function `{shown}': cannot use function name as parameter name");
+                let sentence =
+                    format!("error: function `{shown}': cannot use function name as parameter name");
                 return Err(self.plain_error(sentence.as_bytes()));
             }
             if Special::ALL.iter().any(|(_, special)| special.as_bytes() == name) {
-                let sentence =
-                    format!("error: function `{shown}': cannot use special variable `{parameter}' as a function parameter");
+                let sentence = format!(
+                    "error: function `{shown}': cannot use special variable `{parameter}' as a function parameter"
+                );
                 return Err(self.plain_error(sentence.as_bytes()));
             }
             if let Some(first) = parameters.iter().position(|known| *known == name) {

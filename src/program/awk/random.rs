@@ -27,7 +27,13 @@ impl Random {
             *place = word;
             word = following(word);
         }
-        let mut random = Random { state, front: 1, shuffle: Vec::new(), last: 0, seed };
+        let mut random = Random {
+            state,
+            front: 1,
+            shuffle: Vec::new(),
+            last: 0,
+            seed,
+        };
         random.shuffle = (0..PLACES).map(|_| random.plain()).collect();
         random.last = random.plain();
         for _ in 0..10 * WORDS {
@@ -72,8 +78,14 @@ impl Random {
 fn following(word: u32) -> u32 {
     let word = if word == 0 { 123_459_876 } else { word as i32 };
     let (high, low) = (word / 127_773, word % 127_773);
-    let next = 16807i32.wrapping_mul(low).wrapping_sub(2836i32.wrapping_mul(high));
-    (if next < 0 { next.wrapping_add(0x7fff_ffff) } else { next }) as u32
+    let next = 16807i32
+        .wrapping_mul(low)
+        .wrapping_sub(2836i32.wrapping_mul(high));
+    (if next < 0 {
+        next.wrapping_add(0x7fff_ffff)
+    } else {
+        next
+    }) as u32
 }
 
 #[cfg(test)]

@@ -25,7 +25,11 @@ pub struct Reader {
 impl Reader {
     /// Reads from `input`; the lease holds what is buffered.
     pub fn new(input: Input, lease: Lease) -> Reader {
-        Reader { input, lease, terminator: Vec::new() }
+        Reader {
+            input,
+            lease,
+            terminator: Vec::new(),
+        }
     }
 
     /// What is buffered goes back to a file that others may read on.
@@ -35,7 +39,9 @@ impl Reader {
 
     async fn fill(&mut self) -> Result<bool, Errno> {
         let more = self.input.fill().await?;
-        self.lease.resize(self.input.buffered().len()).map_err(|_| Errno::ENOMEM)?;
+        self.lease
+            .resize(self.input.buffered().len())
+            .map_err(|_| Errno::ENOMEM)?;
         Ok(more)
     }
 
@@ -79,7 +85,12 @@ impl Reader {
 
     async fn paragraph(&mut self, record: &mut Vec<u8>) -> Result<bool, Errno> {
         loop {
-            let newlines = self.input.buffered().iter().take_while(|byte| **byte == b'\n').count();
+            let newlines = self
+                .input
+                .buffered()
+                .iter()
+                .take_while(|byte| **byte == b'\n')
+                .count();
             self.input.consume(newlines);
             if !self.input.buffered().is_empty() {
                 break;

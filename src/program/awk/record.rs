@@ -132,7 +132,10 @@ impl Record {
         if self.changed.get(index).is_some_and(Option::is_some) {
             return Ok(None);
         }
-        Ok(self.spans.get(index).and_then(|span| self.text.get(span.0..span.1)))
+        Ok(self
+            .spans
+            .get(index)
+            .and_then(|span| self.text.get(span.0..span.1)))
     }
 
     /// A field from 1 on.
@@ -143,7 +146,11 @@ impl Record {
         if let Some(Some(value)) = self.changed.get(index) {
             return Ok(value.clone());
         }
-        match self.spans.get(index).and_then(|span| self.text.get(span.0..span.1)) {
+        match self
+            .spans
+            .get(index)
+            .and_then(|span| self.text.get(span.0..span.1))
+        {
             Some(text) => Ok(Value::Input(Text::copy(text, kernel)?)),
             None => Ok(Value::Unset),
         }

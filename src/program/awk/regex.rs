@@ -7,15 +7,25 @@ use crate::pattern::{Regex, RegexOptions, Syntax};
 
 /// Compiles a regular expression; the error is the library's sentence.
 pub fn compile(source: &[u8], ignore_case: bool) -> Result<Regex, String> {
-    let options = RegexOptions { ignore_case, gnu: true, lenient: true, ..RegexOptions::default() };
+    let options = RegexOptions {
+        ignore_case,
+        gnu: true,
+        lenient: true,
+        ..RegexOptions::default()
+    };
     Regex::compile(&rewrite(source), Syntax::Extended, options).map_err(|error| error.to_string())
 }
 
 /// A character that a backslash sequence stands for, and the length of the sequence behind the backslash.
 fn named_character(rest: &[u8]) -> Option<(u8, usize)> {
     let number = |digits: &[u8], base: u32, most: usize| {
-        let digits = digits.iter().take(most).map_while(|byte| char::from(*byte).to_digit(base));
-        digits.fold((0u32, 0usize), |(value, count), digit| (value * base + digit, count + 1))
+        let digits = digits
+            .iter()
+            .take(most)
+            .map_while(|byte| char::from(*byte).to_digit(base));
+        digits.fold((0u32, 0usize), |(value, count), digit| {
+            (value * base + digit, count + 1)
+        })
     };
     match *rest.first()? {
         b'a' => Some((7, 1)),
@@ -129,7 +139,9 @@ fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
         match byte {
             b']' if !first => break,
             b'[' if matches!(rest.first(), Some(b':' | b'.' | b'=')) => {
-                let end = rest.first().and_then(|kind| memchr::memmem::find(rest.get(1..)?, &[*kind, b']']));
+                let end = rest
+                    .first()
+                    .and_then(|kind| memchr::memmem::find(rest.get(1..)?, &[*kind, b']']));
                 let length = end.map_or(0, |end| end + 3);
                 items.push(b'[');
                 items.extend_from_slice(rest.get(..length).unwrap_or_default());
@@ -138,10 +150,14 @@ fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
             b'\\' => {
                 let (byte, length) = match named_character(rest) {
                     Some(found) => found,
-                    None => (rest.first().copied().unwrap_or(b'\\'), usize::from(!rest.is_empty())),
+                    None => (
+                        rest.first().copied().unwrap_or(b'\\'),
+                        usize::from(!rest.is_empty()),
+                    ),
                 };
                 at += length;
-                let ranges = source.get(at) == Some(&b'-') && source.get(at + 1).is_some_and(|next| *next != b']');
+                let ranges =
+                    source.get(at) == Some(&b'-') && source.get(at + 1).is_some_and(|next| *next != b']');
                 match byte {
                     b']' if !ranges => closing = true,
                     b'-' if !ranges => hyphen = true,

@@ -56,14 +56,18 @@ impl Order {
             Order::KeyTextDescending => text(right.0.bytes(), left.0.bytes()),
             Order::KeyNumber => key_numbers(&left.0, &right.0),
             Order::KeyNumberDescending => key_numbers(&right.0, &left.0),
-            Order::ValueText => value_texts(&left.1, &right.1, convfmt, &text).then_with(|| key_numbers(&left.0, &right.0)),
+            Order::ValueText => {
+                value_texts(&left.1, &right.1, convfmt, &text).then_with(|| key_numbers(&left.0, &right.0))
+            }
             Order::ValueTextDescending => {
                 value_texts(&right.1, &left.1, convfmt, &text).then_with(|| key_numbers(&right.0, &left.0))
             }
-            Order::ValueNumber => value_numbers(&left.1, &right.1, convfmt)
-                .then_with(|| key_numbers(&left.0, &right.0)),
-            Order::ValueNumberDescending => value_numbers(&right.1, &left.1, convfmt)
-                .then_with(|| key_numbers(&right.0, &left.0)),
+            Order::ValueNumber => {
+                value_numbers(&left.1, &right.1, convfmt).then_with(|| key_numbers(&left.0, &right.0))
+            }
+            Order::ValueNumberDescending => {
+                value_numbers(&right.1, &left.1, convfmt).then_with(|| key_numbers(&right.0, &left.0))
+            }
             Order::ValueType => {
                 value_types(&left.1, &right.1, convfmt, &text).then_with(|| key_numbers(&left.0, &right.0))
             }
@@ -75,7 +79,8 @@ impl Order {
 }
 
 fn numbers(left: f64, right: f64) -> Ordering {
-    left.partial_cmp(&right).unwrap_or_else(|| left.is_nan().cmp(&right.is_nan()))
+    left.partial_cmp(&right)
+        .unwrap_or_else(|| left.is_nan().cmp(&right.is_nan()))
 }
 
 fn key_numbers(left: &Text, right: &Text) -> Ordering {
@@ -88,7 +93,12 @@ fn arrays(left: &Value, right: &Value) -> Ordering {
     matches!(left, Value::Array(_)).cmp(&matches!(right, Value::Array(_)))
 }
 
-fn value_texts(left: &Value, right: &Value, convfmt: &[u8], text: &impl Fn(&[u8], &[u8]) -> Ordering) -> Ordering {
+fn value_texts(
+    left: &Value,
+    right: &Value,
+    convfmt: &[u8],
+    text: &impl Fn(&[u8], &[u8]) -> Ordering,
+) -> Ordering {
     arrays(left, right).then_with(|| text(&left.text(convfmt), &right.text(convfmt)))
 }
 
@@ -99,7 +109,12 @@ fn value_numbers(left: &Value, right: &Value, convfmt: &[u8]) -> Ordering {
 }
 
 /// Numbers before strings before arrays.
-fn value_types(left: &Value, right: &Value, convfmt: &[u8], text: &impl Fn(&[u8], &[u8]) -> Ordering) -> Ordering {
+fn value_types(
+    left: &Value,
+    right: &Value,
+    convfmt: &[u8],
+    text: &impl Fn(&[u8], &[u8]) -> Ordering,
+) -> Ordering {
     arrays(left, right).then_with(|| match (left.comparable_number(), right.comparable_number()) {
         (Some(left), Some(right)) => numbers(left, right),
         (Some(_), None) => Ordering::Less,

@@ -15,7 +15,9 @@ impl Machine<'_> {
             Special::Fnr => Ok(Value::Number(self.fnr)),
             special if is_array(special) => {
                 let name = Special::ALL.get(special as usize).map_or("", |(_, name)| name);
-                Err(fatal(format!("attempt to use array `{name}' in a scalar context")))
+                Err(fatal(format!(
+                    "attempt to use array `{name}' in a scalar context"
+                )))
             }
             special => Ok(self.variable(special.place())),
         }
@@ -57,7 +59,9 @@ impl Machine<'_> {
             }
             special if is_array(special) => {
                 let name = Special::ALL.get(special as usize).map_or("", |(_, name)| name);
-                return Err(fatal(format!("attempt to use array `{name}' in a scalar context")));
+                return Err(fatal(format!(
+                    "attempt to use array `{name}' in a scalar context"
+                )));
             }
             _ => {}
         }
@@ -124,22 +128,33 @@ fn widths(text: &[u8]) -> Run<Vec<(usize, Option<usize>)>> {
     let mut widths = Vec::new();
     let invalid = |number: usize, word: &[u8]| {
         let word = String::from_utf8_lossy(word).into_owned();
-        fatal(format!("invalid FIELDWIDTHS value, for field {number}, near `{word}'"))
+        fatal(format!(
+            "invalid FIELDWIDTHS value, for field {number}, near `{word}'"
+        ))
     };
-    for word in text.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|byte| matches!(byte, b' ' | b'\t'))
+        .filter(|word| !word.is_empty())
+    {
         let mut parts = word.splitn(2, |byte| *byte == b':');
         let (first, second) = (parts.next().unwrap_or_default(), parts.next());
         let (skip, width) = match second {
             Some(width) => (first, width),
             None => (b"0".as_slice(), first),
         };
-        let number = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<usize>().ok());
+        let number = |word: &[u8]| {
+            std::str::from_utf8(word)
+                .ok()
+                .and_then(|word| word.parse::<usize>().ok())
+        };
         let skip = number(skip).ok_or_else(|| invalid(widths.len() + 1, word))?;
         if width == b"*" {
             widths.push((skip, None));
             continue;
         }
-        let width = number(width).filter(|width| *width > 0).ok_or_else(|| invalid(widths.len() + 1, word))?;
+        let width = number(width)
+            .filter(|width| *width > 0)
+            .ok_or_else(|| invalid(widths.len() + 1, word))?;
         widths.push((skip, Some(width)));
     }
     Ok(widths)

@@ -102,7 +102,11 @@ impl Parser<'_> {
         let begin = self.here();
         self.parenthesized_condition()?;
         let end = self.emit(Op::JumpIfFalse(0));
-        let inner = if self.take(";")? { Loop::default() } else { self.loop_body()? };
+        let inner = if self.take(";")? {
+            Loop::default()
+        } else {
+            self.loop_body()?
+        };
         inner.continues.into_iter().for_each(|jump| self.aim(jump, begin));
         self.emit(Op::Jump(begin));
         self.land(end);
@@ -154,7 +158,11 @@ impl Parser<'_> {
         self.emit(Op::Jump(begin));
         self.expect(")")?;
         self.land(over);
-        let inner = if self.take(";")? { Loop::default() } else { self.loop_body()? };
+        let inner = if self.take(";")? {
+            Loop::default()
+        } else {
+            self.loop_body()?
+        };
         inner.continues.into_iter().for_each(|jump| self.aim(jump, step));
         self.emit(Op::Jump(step));
         if let Some(end) = end {
@@ -192,7 +200,11 @@ impl Parser<'_> {
         let end = self.emit(Op::WalkNext(0));
         self.emit(Op::Assign(target));
         self.emit(Op::Drop);
-        let inner = if self.take(";")? { Loop::default() } else { self.loop_body()? };
+        let inner = if self.take(";")? {
+            Loop::default()
+        } else {
+            self.loop_body()?
+        };
         inner.continues.into_iter().for_each(|jump| self.aim(jump, begin));
         self.emit(Op::Jump(begin));
         self.land(end);
@@ -206,7 +218,10 @@ impl Parser<'_> {
         self.parenthesized_condition()?;
         self.skip_newlines()?;
         self.expect("{")?;
-        self.loops.push(Loop { is_switch: true, ..Loop::default() });
+        self.loops.push(Loop {
+            is_switch: true,
+            ..Loop::default()
+        });
         let mut next_test = Some(self.emit(Op::Jump(0)));
         let mut default = None;
         let mut falls_through = None;
@@ -402,9 +417,15 @@ impl Parser<'_> {
             self.value(parsed)?;
         }
         self.emit(if formatted {
-            Op::Printf { count, redirection: kind }
+            Op::Printf {
+                count,
+                redirection: kind,
+            }
         } else {
-            Op::Print { count, redirection: kind }
+            Op::Print {
+                count,
+                redirection: kind,
+            }
         });
         Ok(())
     }

@@ -42,7 +42,9 @@ const FULL: usize = 16 << 10;
 impl Streams {
     /// Where a name is in the list.
     pub fn find(&self, name: &[u8], kind: impl Fn(Kind) -> bool) -> Option<usize> {
-        self.list.iter().position(|stream| stream.name == name && kind(stream.kind))
+        self.list
+            .iter()
+            .position(|stream| stream.name == name && kind(stream.kind))
     }
 
     /// Opens a file for output.
@@ -52,7 +54,11 @@ impl Streams {
             b"/dev/stdout" | b"-" => stream.is_stdout = true,
             b"/dev/stderr" => stream.output = Some(proc.fds.get(2).cloned()?),
             _ => {
-                let flags = if append { OpenFlags::APPEND } else { OpenFlags::CREATE };
+                let flags = if append {
+                    OpenFlags::APPEND
+                } else {
+                    OpenFlags::CREATE
+                };
                 stream.output = Some(proc.open(name, flags).await?);
             }
         }
@@ -85,7 +91,10 @@ impl Streams {
             b"-" | b"/dev/stdin" => proc.stdin()?,
             _ => proc.open(name, OpenFlags::READ).await?,
         };
-        if file.metadata().is_ok_and(|metadata| metadata.kind == crate::fs::FileKind::Directory) {
+        if file
+            .metadata()
+            .is_ok_and(|metadata| metadata.kind == crate::fs::FileKind::Directory)
+        {
             return Err(Errno::EISDIR);
         }
         let mut stream = Stream::new(name, Kind::InputFile);

@@ -86,7 +86,9 @@ fn character_length(text: &[u8], at: usize) -> usize {
 impl Machine<'_> {
     /// Replaces matches: the new text and how many there were.
     fn replace(&mut self, regex: &Regex, text: &[u8], pieces: &[Piece], which: Which) -> Run<(Vec<u8>, u64)> {
-        let needs_groups = pieces.iter().any(|piece| matches!(piece, Piece::Group(group) if *group > 0));
+        let needs_groups = pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Group(group) if *group > 0));
         let mut captures = Captures::default();
         let mut out = Vec::new();
         let (mut from, mut copied, mut seen, mut count) = (0, 0, 0, 0);
@@ -115,7 +117,10 @@ impl Machine<'_> {
                         Piece::Group(0) => Some((start, end)),
                         Piece::Group(group) => captures.get(*group),
                     };
-                    out.extend_from_slice(span.and_then(|(start, end)| text.get(start..end)).unwrap_or_default());
+                    out.extend_from_slice(
+                        span.and_then(|(start, end)| text.get(start..end))
+                            .unwrap_or_default(),
+                    );
                 }
                 copied = end;
                 count += 1;
@@ -127,7 +132,11 @@ impl Machine<'_> {
                 }
             }
             last_end = Some(end);
-            from = if start == end { end + character_length(text, end).max(1) } else { end };
+            from = if start == end {
+                end + character_length(text, end).max(1)
+            } else {
+                end
+            };
         }
         out.extend_from_slice(text.get(copied..).unwrap_or_default());
         self.proc.charge((text.len() + out.len()) as u64 / 128)?;
@@ -266,7 +275,9 @@ impl Machine<'_> {
         let array = self.resolve(array)?;
         let text = self.pop_text();
         if separators == Some(array) {
-            return Err(fatal("split: cannot use the same array for second and fourth args"));
+            return Err(fatal(
+                "split: cannot use the same array for second and fourth args",
+            ));
         }
         let pieces = splitter.pieces(&text)?;
         self.clear_array(array);

@@ -33,7 +33,11 @@ impl Copier<'_> {
         job: &mut Job,
         found: &Metadata,
     ) -> Result<Prepared, Stop> {
-        let follow = if self.looks_at_link(found) { Follow::No } else { Follow::Yes };
+        let follow = if self.looks_at_link(found) {
+            Follow::No
+        } else {
+            Follow::Yes
+        };
         let existing = match proc.metadata(&job.destination, follow) {
             Ok(existing) => existing,
             Err(Errno::ENOENT) => {
@@ -211,7 +215,11 @@ impl Copier<'_> {
         let options = self.options;
         if self.would_destroy_source(proc, job, found) {
             let (destination, source) = (quoteaf(&job.destination), quoteaf(&job.source));
-            let end = if options.moves() { " not moved" } else { " not copied" };
+            let end = if options.moves() {
+                " not moved"
+            } else {
+                " not copied"
+            };
             proc.warn(message!(
                 "backing up ",
                 destination,

@@ -131,7 +131,11 @@ impl<'a> Copier<'a> {
         tree.result.complete &= self.node(proc, &mut tree, job).await?;
         while let Some(directory) = tree.directories.last_mut() {
             proc.kernel.breathe().await;
-            let next = if tree.result.into_itself { None } else { directory.entries.next() };
+            let next = if tree.result.into_itself {
+                None
+            } else {
+                directory.entries.next()
+            };
             if let Some(entry) = next {
                 let job = Job {
                     source: path::join(&directory.source, &entry.name),
@@ -169,13 +173,21 @@ impl<'a> Copier<'a> {
         };
         let is_directory = found.kind == FileKind::Directory;
         if is_directory && !options.recursive {
-            let hint = if options.mode.is_some() { "" } else { "-r not specified; " };
+            let hint = if options.mode.is_some() {
+                ""
+            } else {
+                "-r not specified; "
+            };
             proc.warn(message!(hint, "omitting directory ", quoteaf(&job.source)))
                 .await?;
             return Ok(false);
         }
         if job.operand && self.is_repeated(proc, &job.source, &found) {
-            let line = message!("warning: source file ", quoteaf(&job.source), " specified more than once");
+            let line = message!(
+                "warning: source file ",
+                quoteaf(&job.source),
+                " specified more than once"
+            );
             proc.warn(line).await?;
             return Ok(true);
         }
@@ -194,10 +206,17 @@ impl<'a> Copier<'a> {
             self.announce(proc, "", &job, backup.as_deref()).await?;
         }
         if let Some(fine) = self.known_copy(proc, tree, &job, &found).await? {
-            return if fine { Ok(true) } else { self.un_backup(proc, &job, backup).await };
+            return if fine {
+                Ok(true)
+            } else {
+                self.un_backup(proc, &job, backup).await
+            };
         }
         if options.moves() {
-            match self.rename(proc, tree, &mut job, &found, backup.as_deref()).await? {
+            match self
+                .rename(proc, tree, &mut job, &found, backup.as_deref())
+                .await?
+            {
                 Renamed::Done(fine) => return Ok(fine),
                 Renamed::OtherDevice => {}
             }
@@ -233,7 +252,10 @@ impl<'a> Copier<'a> {
 
     fn record_created(&mut self, proc: &Proc, destination: &[u8]) {
         if let Ok(made) = proc.metadata(destination, Follow::No) {
-            self.created.entry(key(&made)).or_default().push(destination.to_vec());
+            self.created
+                .entry(key(&made))
+                .or_default()
+                .push(destination.to_vec());
         }
     }
 
@@ -244,7 +266,13 @@ impl<'a> Copier<'a> {
     }
 
     /// `'a' -> 'b' (backup: 'b~')`.
-    async fn announce(&self, proc: &mut Proc, what: &str, job: &Job, backup: Option<&[u8]>) -> Result<(), Stop> {
+    async fn announce(
+        &self,
+        proc: &mut Proc,
+        what: &str,
+        job: &Job,
+        backup: Option<&[u8]>,
+    ) -> Result<(), Stop> {
         let (source, destination) = (quoteaf(&job.source), quoteaf(&job.destination));
         let mut line = message!(what, source, " -> ", destination);
         if let Some(backup) = backup {
@@ -261,14 +289,17 @@ impl<'a> Copier<'a> {
             return Ok(false);
         }
         let through = match proc.metadata(&job.destination, Follow::No) {
-            Ok(found) => {
-                found.kind == FileKind::Symlink && self.was_created(proc, &job.destination, &found)
-            }
+            Ok(found) => found.kind == FileKind::Symlink && self.was_created(proc, &job.destination, &found),
             Err(_) => false,
         };
         if through {
             let (source, destination) = (quoteaf(&job.source), quoteaf(&job.destination));
-            let line = message!("will not copy ", source, " through just-created symlink ", destination);
+            let line = message!(
+                "will not copy ",
+                source,
+                " through just-created symlink ",
+                destination
+            );
             proc.warn(line).await?;
         }
         Ok(through)
@@ -303,8 +334,14 @@ impl<'a> Copier<'a> {
         if is_directory {
             return self.known_directory(proc, tree, job, &earlier).await;
         }
-        let replacing = if options.verbose { Replacing::Aloud } else { Replacing::Silently };
-        Ok(Some(self.hard_link(proc, &earlier, job, replacing, Follow::No).await?))
+        let replacing = if options.verbose {
+            Replacing::Aloud
+        } else {
+            Replacing::Silently
+        };
+        Ok(Some(
+            self.hard_link(proc, &earlier, job, replacing, Follow::No).await?,
+        ))
     }
 
     async fn known_directory(
@@ -316,15 +353,24 @@ impl<'a> Copier<'a> {
     ) -> Result<Option<bool>, Stop> {
         if same_name(proc, &job.source, earlier) {
             let (source, destination) = (quoteaf(tree.source), quoteaf(tree.destination));
-            let line = message!("cannot copy a directory, ", source, ", into itself, ", destination);
+            let line = message!(
+                "cannot copy a directory, ",
+                source,
+                ", into itself, ",
+                destination
+            );
             proc.warn(line).await?;
             tree.result.into_itself = true;
             return Ok(Some(false));
         }
         if same_name(proc, &job.destination, earlier) {
             let source = quoteaf(tree.source);
-            proc.warn(message!("warning: source directory ", source, " specified more than once"))
-                .await?;
+            proc.warn(message!(
+                "warning: source directory ",
+                source,
+                " specified more than once"
+            ))
+            .await?;
             tree.result.renamed |= self.options.moves();
             return Ok(Some(true));
         }
@@ -332,8 +378,13 @@ impl<'a> Copier<'a> {
             return Ok(None);
         }
         let (destination, earlier) = (quoteaf(&job.destination), quoteaf(earlier));
-        proc.warn(message!("will not create hard link ", destination, " to directory ", earlier))
-            .await?;
+        proc.warn(message!(
+            "will not create hard link ",
+            destination,
+            " to directory ",
+            earlier
+        ))
+        .await?;
         Ok(Some(false))
     }
 
@@ -365,8 +416,11 @@ impl<'a> Copier<'a> {
             return self.not_renamed(proc, tree, job, errno).await;
         }
         let is_directory = found.kind == FileKind::Directory;
-        let removed =
-            if is_directory { proc.remove_dir(&job.destination) } else { proc.unlink(&job.destination) };
+        let removed = if is_directory {
+            proc.remove_dir(&job.destination)
+        } else {
+            proc.unlink(&job.destination)
+        };
         if let Err(errno) = removed
             && errno != Errno::ENOENT
         {
@@ -401,12 +455,22 @@ impl<'a> Copier<'a> {
         match errno {
             Errno::EINVAL => {
                 let (source, destination) = (quoteaf(tree.source), quoteaf(tree.destination));
-                let line = message!("cannot move ", source, " to a subdirectory of itself, ", destination);
+                let line = message!(
+                    "cannot move ",
+                    source,
+                    " to a subdirectory of itself, ",
+                    destination
+                );
                 proc.warn(line).await?;
                 tree.result.into_itself = true;
                 return Ok(Renamed::Done(true));
             }
-            Errno::EDQUOT | Errno::EEXIST | Errno::EISDIR | Errno::EMLINK | Errno::ENOSPC | Errno::ETXTBSY => {
+            Errno::EDQUOT
+            | Errno::EEXIST
+            | Errno::EISDIR
+            | Errno::EMLINK
+            | Errno::ENOSPC
+            | Errno::ETXTBSY => {
                 proc.warn(message!("cannot overwrite ", destination, ": ", errno.message()))
                     .await?;
             }
@@ -446,7 +510,11 @@ impl<'a> Copier<'a> {
         found: &Metadata,
         existing: Option<Metadata>,
     ) -> Result<bool, Stop> {
-        if tree.directories.iter().any(|above| same_node(&above.found, found)) {
+        if tree
+            .directories
+            .iter()
+            .any(|above| same_node(&above.found, found))
+        {
             let line = message!("cannot copy cyclic symbolic link ", quoteaf(&job.source));
             proc.warn(line).await?;
             return Ok(false);
@@ -516,7 +584,11 @@ impl<'a> Copier<'a> {
         found: &Metadata,
     ) -> Result<(Option<u32>, Metadata), Errno> {
         let wanted = self.options.mode.unwrap_or(found.mode);
-        let withheld = if self.options.preserve.ownership { 0o077 } else { 0o022 };
+        let withheld = if self.options.preserve.ownership {
+            0o077
+        } else {
+            0o022
+        };
         proc.make_dir(destination, wanted & !withheld)?;
         let made = proc.metadata(destination, Follow::No)?;
         let open = made.mode | 0o700;

@@ -27,7 +27,11 @@ impl Copier<'_> {
                 let follow = self.follows(job.operand);
                 let source = job.source.clone();
                 let replaces = options.unlink_on_failure || options.overwrite == super::Overwrite::Ask;
-                let replacing = if replaces { Replacing::Silently } else { Replacing::No };
+                let replacing = if replaces {
+                    Replacing::Silently
+                } else {
+                    Replacing::No
+                };
                 self.hard_link(proc, &source, job, replacing, follow).await
             }
             (_, FileKind::Regular) => self.regular(proc, job, found, existing).await,
@@ -46,8 +50,11 @@ impl Copier<'_> {
     ) -> Result<bool, Stop> {
         let withheld = if self.options.preserve.ownership { 0o077 } else { 0 };
         if let Err(errno) = proc.make_node(&job.destination, kind, found.mode & !withheld, found.rdev) {
-            let what =
-                if kind == FileKind::Fifo { "cannot create fifo" } else { "cannot create special file" };
+            let what = if kind == FileKind::Fifo {
+                "cannot create fifo"
+            } else {
+                "cannot create special file"
+            };
             complain(proc, what, &job.destination, errno).await?;
             return Ok(false);
         }
@@ -56,9 +63,12 @@ impl Copier<'_> {
 
     /// `cp -s`.
     async fn symbolic_link(&self, proc: &mut Proc, job: &Job) -> Result<bool, Stop> {
-        let here = |path: &[u8]| proc.metadata(path, Follow::Yes).map(|found| (found.device, found.inode));
-        let in_cwd = !job.destination.contains(&b'/')
-            || here(path::directory_name(&job.destination)) == here(b".");
+        let here = |path: &[u8]| {
+            proc.metadata(path, Follow::Yes)
+                .map(|found| (found.device, found.inode))
+        };
+        let in_cwd =
+            !job.destination.contains(&b'/') || here(path::directory_name(&job.destination)) == here(b".");
         if !job.source.starts_with(b"/") && !in_cwd {
             let line = message!(
                 quotef(&job.destination),
@@ -191,7 +201,8 @@ impl Copier<'_> {
             return Ok(false);
         }
         drop(target);
-        self.take_over(proc, job, found, existing.filter(|_| !is_new)).await
+        self.take_over(proc, job, found, existing.filter(|_| !is_new))
+            .await
     }
 
     /// Opens what is written to, and says whether it was made. `None`: it cannot be, and that was said.
@@ -243,7 +254,10 @@ impl Copier<'_> {
     ) -> Result<Option<Arc<File>>, Stop> {
         let withheld = if self.options.preserve.ownership { 0o077 } else { 0 };
         let mode = self.options.mode.unwrap_or(found.mode) & 0o777 & !withheld;
-        let errno = match proc.open_mode(&job.destination, OpenFlags::CREATE_NEW, mode).await {
+        let errno = match proc
+            .open_mode(&job.destination, OpenFlags::CREATE_NEW, mode)
+            .await
+        {
             Ok(target) => return Ok(Some(target)),
             Err(errno) => errno,
         };
@@ -251,16 +265,16 @@ impl Copier<'_> {
             .metadata(&job.destination, Follow::No)
             .is_ok_and(|metadata| metadata.kind == FileKind::Symlink);
         if errno == Errno::EEXIST && is_link && !self.options.moves() {
-            let line = message!(
-                "not writing through dangling symlink ",
-                quoteaf(&job.destination)
-            );
+            let line = message!("not writing through dangling symlink ", quoteaf(&job.destination));
             proc.warn(line).await?;
             return Ok(None);
         }
         let slash = job.destination.ends_with(b"/");
-        let errno =
-            if slash && matches!(errno, Errno::EISDIR | Errno::ENOENT) { Errno::ENOTDIR } else { errno };
+        let errno = if slash && matches!(errno, Errno::EISDIR | Errno::ENOENT) {
+            Errno::ENOTDIR
+        } else {
+            errno
+        };
         complain(proc, "cannot create regular file", &job.destination, errno).await?;
         Ok(None)
     }

@@ -144,7 +144,11 @@ impl Copier<'_> {
             return Sameness::Same;
         }
         let target = |path: &[u8], node: &Metadata| {
-            if is_link(node) { proc.metadata(path, Follow::Yes).ok() } else { Some(*node) }
+            if is_link(node) {
+                proc.metadata(path, Follow::Yes).ok()
+            } else {
+                Some(*node)
+            }
         };
         let (Some(from), Some(to)) = (
             target(source, &links.source),

@@ -126,9 +126,9 @@ impl Finder {
         };
         match predicate {
             Predicate::LinkName(pattern) => link_matches(proc, subject, &found, pattern),
-            Predicate::TargetType(kinds) => {
-                self.target_kind(proc, subject).is_some_and(|kind| kinds.contains(kind))
-            }
+            Predicate::TargetType(kinds) => self
+                .target_kind(proc, subject)
+                .is_some_and(|kind| kinds.contains(kind)),
             Predicate::Size(compare, unit, wanted) => compare.holds(found.size.div_ceil(*unit), *wanted),
             Predicate::Newer(which, reference) => time_of(&found, *which) > *reference,
             Predicate::Age(which, window) => window.holds(time_of(&found, *which)),
@@ -168,7 +168,11 @@ impl Finder {
             Links::Operands => subject.depth == 0,
             Links::Never => false,
         };
-        let own = || proc.metadata(subject.path, Follow::No).ok().map(|found| found.kind);
+        let own = || {
+            proc.metadata(subject.path, Follow::No)
+                .ok()
+                .map(|found| found.kind)
+        };
         if follows {
             return own();
         }
@@ -249,4 +253,3 @@ fn used(found: &Metadata) -> Option<Timestamp> {
         nanos: between.subsec_nanos(),
     })
 }
-

@@ -76,7 +76,11 @@ impl Finder {
         if exec.asks && !self.ask(proc, &exec.words, path).await? {
             return Ok(false);
         }
-        let words = exec.words.iter().map(|word| substitute(word, &path_seen)).collect();
+        let words = exec
+            .words
+            .iter()
+            .map(|word| substitute(word, &path_seen))
+            .collect();
         let status = self.launch(proc, words, directory, exec.asks).await?;
         Ok(status == Some(0))
     }
@@ -129,7 +133,8 @@ impl Finder {
             Some(directory) => match proc.canonicalize(&directory, crate::fs::Existing::All) {
                 Ok(path) => Some(path),
                 Err(errno) => {
-                    self.fail(proc, message!(quote(&directory), ": ", errno.message())).await?;
+                    self.fail(proc, message!(quote(&directory), ": ", errno.message()))
+                        .await?;
                     return Ok(None);
                 }
             },
@@ -155,7 +160,8 @@ impl Finder {
             Ok(WaitStatus::Exited(code)) => Ok(Some(code)),
             Ok(WaitStatus::Signaled(signal)) => {
                 let number = signal.number().to_string();
-                proc.warn(message!(quote(&name), " terminated by signal ", number)).await?;
+                proc.warn(message!(quote(&name), " terminated by signal ", number))
+                    .await?;
                 Ok(None)
             }
             Err(_) => Ok(None),

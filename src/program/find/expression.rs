@@ -208,7 +208,14 @@ mod tests {
                 number => TokenKind::Test(number.parse().unwrap()),
             };
             let name = word.as_bytes().to_vec();
-            push(&mut tokens, Token { kind, name, artificial: false });
+            push(
+                &mut tokens,
+                Token {
+                    kind,
+                    name,
+                    artificial: false,
+                },
+            );
         }
         compile(&tokens).map_err(|error| String::from_utf8(error).unwrap())
     }

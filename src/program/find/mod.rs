@@ -131,7 +131,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     };
     let first = leading_options(proc, &mut options, &arguments).await?;
     let rest = arguments.get(first..).unwrap_or_default();
-    let count = rest.iter().take_while(|word| !looks_like_expression(word, true)).count();
+    let count = rest
+        .iter()
+        .take_while(|word| !looks_like_expression(word, true))
+        .count();
     let (starts, words) = rest.split_at_checked(count).unwrap_or_default();
     let parsed = Parser::new(proc, &mut options, words).parse().await;
     let expression = match parsed {
@@ -235,12 +238,15 @@ async fn start_points(
         return Err(super::usage::fail(proc, 1, line).await);
     }
     if list == b"-" && options.asks {
-        let line = message!(
-            "option -files0-from reading from standard input cannot be combined with -ok, -okdir"
-        );
+        let line =
+            message!("option -files0-from reading from standard input cannot be combined with -ok, -okdir");
         return Err(super::usage::fail(proc, 1, line).await);
     }
-    let opened = if list == b"-" { proc.stdin() } else { proc.open(list, OpenFlags::READ).await };
+    let opened = if list == b"-" {
+        proc.stdin()
+    } else {
+        proc.open(list, OpenFlags::READ).await
+    };
     let file = match opened {
         Ok(file) => file,
         Err(errno) => {
@@ -272,7 +278,12 @@ async fn read_start_points(
     let points = text.split(|byte| *byte == 0).zip(1_u64..).map(|(name, line)| {
         if name.is_empty() {
             let line = line.to_string();
-            return Err(message!(quote(shown), ":", line, ": invalid zero-length file name"));
+            return Err(message!(
+                quote(shown),
+                ":",
+                line,
+                ": invalid zero-length file name"
+            ));
         }
         Ok(name.to_vec())
     });
@@ -361,7 +372,8 @@ impl Finder {
             wish = self.evaluate(proc, &subject).await?;
         }
         if visited.visit == Visit::Enter {
-            let foreign = self.options.one_file_system && visited.metadata.map(|found| found.device) != device;
+            let foreign =
+                self.options.one_file_system && visited.metadata.map(|found| found.device) != device;
             if wish.prune || foreign || visited.depth >= self.options.max_depth {
                 walk.skip();
             }
@@ -370,7 +382,8 @@ impl Finder {
     }
 
     async fn complain(&mut self, proc: &mut Proc, visited: &Visited, errno: Errno) -> Result<(), Stop> {
-        self.fail(proc, message!(quote(&visited.path), ": ", errno.message())).await
+        self.fail(proc, message!(quote(&visited.path), ": ", errno.message()))
+            .await
     }
 
     async fn report_loop(&mut self, proc: &mut Proc, walk: &Walk, visited: &Visited) -> Result<(), Stop> {

@@ -424,10 +424,16 @@ const DELETE_AND_PRUNE: &[u8] = b"The -delete action automatically turns on -dep
 /// `+` takes one `{}`, alone, at the end.
 fn check_gathering(words: &[Vec<u8>], in_directory: bool) -> Result<(), Refusal> {
     let suffix = if in_directory { "dir" } else { "" };
-    let mut braces = words.iter().filter(|word| memchr::memmem::find(word, b"{}").is_some());
+    let mut braces = words
+        .iter()
+        .filter(|word| memchr::memmem::find(word, b"{}").is_some());
     let last = braces.next_back().cloned().unwrap_or_default();
     if braces.next().is_some() {
-        let line = message!("Only one instance of {} is supported with -exec", suffix, " ... +");
+        let line = message!(
+            "Only one instance of {} is supported with -exec",
+            suffix,
+            " ... +"
+        );
         return Err(Refusal::Fatal(line));
     }
     if last != b"{}" {
@@ -445,7 +451,10 @@ fn check_gathering(words: &[Vec<u8>], in_directory: bool) -> Result<(), Refusal>
 }
 
 fn unknown_regex_type(name: &[u8]) -> Refusal {
-    let types: Vec<String> = super::regex::TYPES.iter().map(|(name, _)| format!("‘{name}’")).collect();
+    let types: Vec<String> = super::regex::TYPES
+        .iter()
+        .map(|(name, _)| format!("‘{name}’"))
+        .collect();
     let types = types.join(", ");
     Refusal::Fatal(message!(
         "Unknown regular expression type ",

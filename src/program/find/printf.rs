@@ -165,11 +165,7 @@ impl Parser<'_> {
         };
         if let (true, Some(kind), false) = (known, kind, layout.exceeds(LIMIT)) {
             self.end_plain();
-            self.pieces.push(Piece::Field {
-                layout,
-                letter,
-                kind,
-            });
+            self.pieces.push(Piece::Field { layout, letter, kind });
             return;
         }
         let written = self.text.get(start - 1..self.at).unwrap_or_default().to_vec();

@@ -117,19 +117,13 @@ impl Finder {
                 Piece::Text(text) => out.extend_from_slice(text),
                 Piece::Stop => return Ok((out, true)),
                 Piece::Field {
-                    layout,
-                    letter: b'Z',
-                    ..
+                    layout, letter: b'Z', ..
                 } => {
                     let line = message!("getfilecon failed: ", quote(subject.path), ": No data available");
                     self.fail(proc, line).await?;
                     out.extend(layout.string(b""));
                 }
-                Piece::Field {
-                    layout,
-                    letter,
-                    kind,
-                } => {
+                Piece::Field { layout, letter, kind } => {
                     let value = self.value(proc, *letter, *kind, subject);
                     out.extend(lay_out(layout, value));
                 }
@@ -202,9 +196,7 @@ impl Finder {
         if kind == b'@' {
             return Value::Text(format!("{}{fraction}", time.seconds).into_bytes());
         }
-        let zone = self
-            .zone
-            .get_or_insert_with(|| crate::program::dates::zone(proc));
+        let zone = self.zone.get_or_insert_with(|| crate::program::dates::zone(proc));
         let Some(moment) = Moment::new(time.seconds, time.nanos, zone) else {
             return Value::Text(format!("{}{fraction}", time.seconds).into_bytes());
         };
@@ -223,22 +215,57 @@ impl Finder {
         let mut out = Vec::new();
         let owner = self.user(proc, found.uid);
         let group = self.group(proc, found.gid);
-        let text = |value: Value| if let Value::Text(text) = value { text } else { Vec::new() };
-        let unit = if proc.variable(b"POSIXLY_CORRECT").is_some() { 1 } else { 2 };
+        let text = |value: Value| {
+            if let Value::Text(text) = value {
+                text
+            } else {
+                Vec::new()
+            }
+        };
+        let unit = if proc.variable(b"POSIXLY_CORRECT").is_some() {
+            1
+        } else {
+            2
+        };
         let blocks = found.blocks.div_ceil(unit).to_string();
-        put(&mut out, found.inode.to_string().as_bytes(), &mut columns.inode, false);
+        put(
+            &mut out,
+            found.inode.to_string().as_bytes(),
+            &mut columns.inode,
+            false,
+        );
         put(&mut out, blocks.as_bytes(), &mut columns.blocks, false);
         out.extend(mode_letters(found.kind, found.mode));
         out.push(b' ');
-        put(&mut out, found.nlink.to_string().as_bytes(), &mut columns.links, false);
+        put(
+            &mut out,
+            found.nlink.to_string().as_bytes(),
+            &mut columns.links,
+            false,
+        );
         put(&mut out, &text(owner), &mut columns.owner, true);
         put(&mut out, &text(group), &mut columns.group, true);
         if is_device(found.kind) {
-            put(&mut out, found.rdev.0.to_string().as_bytes(), &mut columns.major, false);
+            put(
+                &mut out,
+                found.rdev.0.to_string().as_bytes(),
+                &mut columns.major,
+                false,
+            );
             out.insert(out.len() - 1, b',');
-            put(&mut out, found.rdev.1.to_string().as_bytes(), &mut columns.minor, false);
+            put(
+                &mut out,
+                found.rdev.1.to_string().as_bytes(),
+                &mut columns.minor,
+                false,
+            );
         } else {
-            put(&mut out, found.size.to_string().as_bytes(), &mut columns.size, false);
+            put(
+                &mut out,
+                found.size.to_string().as_bytes(),
+                &mut columns.size,
+                false,
+            );
         }
         self.columns = columns;
         out.extend(self.list_date(proc, found.mtime));
@@ -258,9 +285,7 @@ impl Finder {
         let now = self.options.start.seconds;
         let is_recent = now - RECENT <= time.seconds && time.seconds <= now + HOUR;
         let format: &[u8] = if is_recent { b"%b %e %H:%M" } else { b"%b %e  %Y" };
-        let zone = self
-            .zone
-            .get_or_insert_with(|| crate::program::dates::zone(proc));
+        let zone = self.zone.get_or_insert_with(|| crate::program::dates::zone(proc));
         Moment::new(time.seconds, time.nanos, zone)
             .and_then(|moment| strftime(format, &moment, Dialect::Glibc, DATE_LIMIT))
             .unwrap_or_else(|| format!("{:>12}", time.seconds).into_bytes())
@@ -288,7 +313,10 @@ fn leading(path: &[u8]) -> &[u8] {
     if !path.contains(&b'/') {
         return b".";
     }
-    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    let end = path
+        .iter()
+        .rposition(|byte| *byte != b'/')
+        .map_or(0, |last| last + 1);
     let stripped = path.get(..end).unwrap_or_default();
     match stripped.iter().rposition(|byte| *byte == b'/') {
         Some(slash) => stripped.get(..slash).unwrap_or_default(),
@@ -305,7 +333,11 @@ fn below<'p>(path: &'p [u8], start: &[u8]) -> &'p [u8] {
 /// `%S`: how much of a file is stored.
 fn sparseness(found: &Metadata) -> Vec<u8> {
     if found.size == 0 {
-        return if found.blocks == 0 { b"1".to_vec() } else { b"inf".to_vec() };
+        return if found.blocks == 0 {
+            b"1".to_vec()
+        } else {
+            b"inf".to_vec()
+        };
     }
     let ratio = found.blocks as f64 * 512.0 / found.size as f64;
     Layout::default().double(ratio, b'g')

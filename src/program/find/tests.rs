@@ -74,7 +74,12 @@ impl Parser<'_> {
         let text = self.argument()?;
         let compiled = super::regex::compile(text, self.regex_type, ignore_case);
         let regex = compiled.map_err(|error| {
-            let line = message!("failed to compile regular expression '", text, "': ", error.to_string());
+            let line = message!(
+                "failed to compile regular expression '",
+                text,
+                "': ",
+                error.to_string()
+            );
             Refusal::Fatal(line)
         })?;
         Ok(Predicate::Regex(regex))
@@ -84,7 +89,11 @@ impl Parser<'_> {
         let text = self.argument()?;
         let fatal = |line: Vec<u8>| Err(Refusal::Fatal(line));
         if text.is_empty() {
-            return fatal(message!("Arguments to ", name, " should contain at least one letter"));
+            return fatal(message!(
+                "Arguments to ",
+                name,
+                " should contain at least one letter"
+            ));
         }
         let mut kinds = Kinds::default();
         let mut letters = text.iter();
@@ -116,7 +125,11 @@ impl Parser<'_> {
                 None => return Ok(kinds),
                 Some(b',') => {}
                 Some(_) => {
-                    return fatal(message!("Must separate multiple arguments to ", name, " using: ','"));
+                    return fatal(message!(
+                        "Must separate multiple arguments to ",
+                        name,
+                        " using: ','"
+                    ));
                 }
             }
         }
@@ -154,7 +167,11 @@ impl Parser<'_> {
             return Err(Refusal::Word);
         }
         let Ok(argument) = self.argument() else {
-            return Err(Refusal::Fatal(message!("The ", quote(name), " test needs an argument")));
+            return Err(Refusal::Fatal(message!(
+                "The ",
+                quote(name),
+                " test needs an argument"
+            )));
         };
         let which = |letter| match letter {
             b'a' => FileTime::Access,
@@ -165,7 +182,11 @@ impl Parser<'_> {
             let parsed = dates::parse(self.proc, argument, self.options.start);
             let unknown = || {
                 let shown = quote(argument);
-                Refusal::Fatal(message!("I cannot figure out how to interpret ", shown, " as a date or time"))
+                Refusal::Fatal(message!(
+                    "I cannot figure out how to interpret ",
+                    shown,
+                    " as a date or time"
+                ))
             };
             parsed.ok_or_else(unknown)?
         } else {
@@ -198,7 +219,9 @@ impl Parser<'_> {
     fn used(&mut self) -> Result<Predicate, Refusal> {
         let text = self.argument()?;
         let age = time::age(text, Timestamp::default(), DAY);
-        Ok(Predicate::Used(age.map_err(|error| refuse_age(text, "days", error))?))
+        Ok(Predicate::Used(
+            age.map_err(|error| refuse_age(text, "days", error))?,
+        ))
     }
 
     async fn perm(&mut self) -> Result<Predicate, Refusal> {
@@ -211,7 +234,9 @@ impl Parser<'_> {
         let invalid = || Refusal::Fatal(message!("invalid mode ", quote(text)));
         // Once `+` meant `/`: an octal mode behind it is refused.
         let plus_octal = matches!(text, [b'+', b'0'..=b'7', ..]);
-        let change = ModeChange::parse(mode).filter(|_| !plus_octal).ok_or_else(invalid)?;
+        let change = ModeChange::parse(mode)
+            .filter(|_| !plus_octal)
+            .ok_or_else(invalid)?;
         let (file, directory) = (change.apply(0, false, 0), change.apply(0, true, 0));
         if kind == PermKind::AnyOf && file == 0 && directory == 0 {
             let line = message!(
@@ -242,7 +267,9 @@ impl Parser<'_> {
             (accounts.group_id(self.proc, text), Number::Gid)
         };
         let digits = text.iter().all(u8::is_ascii_digit);
-        let value = known.map(u64::from).or(time::whole_number(text).filter(|_| digits));
+        let value = known
+            .map(u64::from)
+            .or(time::whole_number(text).filter(|_| digits));
         match value {
             Some(value) => Ok(Predicate::Number(number, Compare::Equal, value)),
             None if is_user => fatal(message!(quote(text), " is not the name of a known user")),
@@ -252,7 +279,11 @@ impl Parser<'_> {
 }
 
 fn slash_in_name(name: &[u8]) -> Vec<u8> {
-    let other: &[u8] = if name == b"-iname" { b"-iwholename" } else { b"-wholename" };
+    let other: &[u8] = if name == b"-iname" {
+        b"-iwholename"
+    } else {
+        b"-wholename"
+    };
     message!(
         "warning: ",
         quote(name),

@@ -67,7 +67,8 @@ pub fn age(text: &[u8], origin: Timestamp, seconds_per_unit: i64) -> Result<Wind
         return Err(AgeError::Overflow);
     }
     let (seconds, nanos) = (total.trunc() as i64, (total.fract() * 1e9) as i64);
-    let all = i128::from(origin.seconds - seconds) * 1_000_000_000 + i128::from(origin.nanos) - i128::from(nanos);
+    let all =
+        i128::from(origin.seconds - seconds) * 1_000_000_000 + i128::from(origin.nanos) - i128::from(nanos);
     let reference = Timestamp {
         seconds: all.div_euclid(1_000_000_000) as i64,
         nanos: all.rem_euclid(1_000_000_000) as u32,

@@ -27,7 +27,8 @@ pub struct Filter {
 impl Filter {
     /// Adds a rule.
     pub fn add(&mut self, rule: Rule, glob: impl AsRef<[u8]>) {
-        self.rules.push((rule, Pattern::compile(glob.as_ref(), PatternOptions::default())));
+        self.rules
+            .push((rule, Pattern::compile(glob.as_ref(), PatternOptions::default())));
     }
 
     /// Whether a name is to be skipped.
@@ -35,7 +36,11 @@ impl Filter {
         let Some((first, _)) = self.rules.first() else {
             return false;
         };
-        let deciding = self.rules.iter().rev().find(|(_, pattern)| matches(pattern, name, origin));
+        let deciding = self
+            .rules
+            .iter()
+            .rev()
+            .find(|(_, pattern)| matches(pattern, name, origin));
         match deciding {
             Some((rule, _)) => *rule == Rule::Exclude,
             None => *first == Rule::Include,

@@ -33,7 +33,10 @@ impl Matcher {
     /// Compiles the patterns; the error is the message.
     pub fn compile(options: &Options, patterns: &[Vec<u8>]) -> Result<Matcher, String> {
         let engine = engine(options, patterns)?;
-        Ok(Matcher { engine, end: options.end })
+        Ok(Matcher {
+            engine,
+            end: options.end,
+        })
     }
 
     /// What is doubtful about the patterns.
@@ -53,9 +56,10 @@ impl Matcher {
         };
         let hit = match &self.engine {
             Engine::Nothing => None,
-            Engine::Literal(finder) => {
-                text.get(from..).and_then(|rest| finder.find(rest)).map(|at| from + at)
-            }
+            Engine::Literal(finder) => text
+                .get(from..)
+                .and_then(|rest| finder.find(rest))
+                .map(|at| from + at),
             Engine::Regex(regex) => regex.find_at(text, from)?.map(|(start, _)| start),
             Engine::Perl(regex) => return self.find_line_alone(regex, text, from),
         };
@@ -146,5 +150,7 @@ fn is_plain(pattern: &[u8]) -> bool {
 }
 
 fn has_letters(pattern: &[u8]) -> bool {
-    pattern.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
+    pattern
+        .iter()
+        .any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
 }

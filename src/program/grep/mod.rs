@@ -85,15 +85,28 @@ async fn search_all(
     colors: Option<Colors>,
     files: Filter,
 ) -> Result<i32, Stop> {
-    let unseen = proc.fds.get(1).is_ok_and(|file| file.description() == b"/dev/null");
-    let printer = Printer { options, matcher, colors };
+    let unseen = proc
+        .fds
+        .get(1)
+        .is_ok_and(|file| file.description() == b"/dev/null");
+    let printer = Printer {
+        options,
+        matcher,
+        colors,
+    };
     let recurses = options.directories == Directories::Recurse;
     let several = options.operands.len() > 1;
     let mut walk = Walk {
         options,
-        searcher: Searcher { printer, used: false, unseen },
+        searcher: Searcher {
+            printer,
+            used: false,
+            unseen,
+        },
         files,
-        with_filename: options.with_filename.or((several || !recurses).then_some(several)),
+        with_filename: options
+            .with_filename
+            .or((several || !recurses).then_some(several)),
         omit_dot_slash: recurses && options.operands.is_empty(),
         matched: false,
         trouble: false,
@@ -116,12 +129,21 @@ async fn colors(proc: &mut Proc, options: &Options) -> Result<Option<Colors>, St
     if !options.color {
         return Ok(None);
     }
-    let old = proc.variable(b"GREP_COLOR").filter(|value| !value.is_empty()).map(<[u8]>::to_vec);
+    let old = proc
+        .variable(b"GREP_COLOR")
+        .filter(|value| !value.is_empty())
+        .map(<[u8]>::to_vec);
     let new = proc.variable(b"GREP_COLORS").map(<[u8]>::to_vec);
     let Some(old) = old else {
         return Ok(Some(Colors::from_variable(new.as_deref())));
     };
-    let message = [b"warning: GREP_COLOR='", old.as_slice(), b"' is deprecated; use GREP_COLORS='mt=", &old, b"'"];
+    let message = [
+        b"warning: GREP_COLOR='",
+        old.as_slice(),
+        b"' is deprecated; use GREP_COLORS='mt=",
+        &old,
+        b"'",
+    ];
     proc.warn(message.concat()).await?;
     let joined = [b"mt=", old.as_slice(), b":", new.as_deref().unwrap_or_default()].concat();
     Ok(Some(Colors::from_variable(Some(&joined))))

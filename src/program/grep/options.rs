@@ -478,9 +478,9 @@ fn saturating_number(text: &[u8]) -> Option<i128> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value = digits
-        .iter()
-        .fold(0i128, |sum, digit| (sum * 10 + i128::from(digit - b'0')).min(i128::from(i64::MAX)));
+    let value = digits.iter().fold(0i128, |sum, digit| {
+        (sum * 10 + i128::from(digit - b'0')).min(i128::from(i64::MAX))
+    });
     Some(if negative { -value } else { value })
 }
 

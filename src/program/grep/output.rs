@@ -57,7 +57,10 @@ impl Colors {
             Some(at) => (item.get(..at).unwrap_or_default(), item.get(at + 1..)),
             None => (item, None),
         };
-        let valid = value.unwrap_or_default().iter().all(|byte| byte.is_ascii_digit() || *byte == b';');
+        let valid = value
+            .unwrap_or_default()
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || *byte == b';');
         if !valid {
             return false;
         }
@@ -205,7 +208,11 @@ impl Printer<'_> {
         }
         let matching = (kind == Kind::Selected) != options.invert;
         if options.only_matching {
-            return if matching { self.only_matches(out, line, at, kind) } else { Ok(true) };
+            return if matching {
+                self.only_matches(out, line, at, kind)
+            } else {
+                Ok(true)
+            };
         }
         if let Some(colors) = &self.colors {
             self.colored_line(out, line, kind, colors, matching)?;
@@ -236,7 +243,10 @@ impl Printer<'_> {
                 continue;
             }
             let text = line.get(start..end).unwrap_or_default();
-            let place = Position { offset: at.offset + start as u64, ..at };
+            let place = Position {
+                offset: at.offset + start as u64,
+                ..at
+            };
             if !self.head(out, text, place, kind) {
                 return Ok(false);
             }
@@ -266,7 +276,11 @@ impl Printer<'_> {
         matching: bool,
     ) -> Result<(), RegexError> {
         let selected = (kind == Kind::Selected) != (self.options.invert && colors.reverse);
-        let line_color = if selected { &colors.selected_line } else { &colors.context_line };
+        let line_color = if selected {
+            &colors.selected_line
+        } else {
+            &colors.context_line
+        };
         let match_color = self.match_color(kind);
         let mut printed = 0;
         let mut from = 0;

@@ -256,7 +256,11 @@ impl Searcher<'_> {
         let line = lines.get(start..end).unwrap_or_default();
         let place = Position {
             name: scan.name,
-            number: if scan.options.line_number { scan.number_of(lines, start) } else { 0 },
+            number: if scan.options.line_number {
+                scan.number_of(lines, start)
+            } else {
+                0
+            },
             offset: scan.base + start as u64,
             width: scan.width,
         };
@@ -297,7 +301,11 @@ impl Scan<'_> {
             return window;
         }
         copy.clear();
-        copy.extend(window.iter().map(|byte| if *byte == 0 { self.options.end } else { *byte }));
+        copy.extend(
+            window
+                .iter()
+                .map(|byte| if *byte == 0 { self.options.end } else { *byte }),
+        );
         copy
     }
 
@@ -313,7 +321,9 @@ impl Scan<'_> {
             return (whole + open, end);
         }
         let last = self.left.saturating_sub(1) as usize;
-        let behind = memchr::memchr_iter(self.options.end, region).nth(last).unwrap_or(region.len());
+        let behind = memchr::memchr_iter(self.options.end, region)
+            .nth(last)
+            .unwrap_or(region.len());
         (self.left, start + behind + 1)
     }
 

@@ -1,10 +1,10 @@
 //! The files that grep searches: operands, and what is below directories under `-r`.
 
+use super::filter::Filter;
 use super::filter::Origin;
 use super::options::{Devices, Directories, List, Options};
 use super::output::Kind;
 use super::search::{Report, Searcher};
-use super::filter::Filter;
 use crate::fs::{Errno, FileKind, Follow, OpenFlags};
 use crate::kernel::{File, Input, Proc, Stop};
 
@@ -33,7 +33,11 @@ impl Walk<'_> {
     /// Searches one operand.
     pub async fn operand(&mut self, proc: &mut Proc, path: &[u8]) -> Result<(), Stop> {
         if path == b"-" {
-            let label = self.options.label.clone().unwrap_or_else(|| b"(standard input)".to_vec());
+            let label = self
+                .options
+                .label
+                .clone()
+                .unwrap_or_else(|| b"(standard input)".to_vec());
             return match proc.stdin() {
                 Ok(file) => self.standard_input(proc, Input::new(file), &label).await,
                 Err(errno) => self.suppressible(proc, &label, errno).await,
@@ -51,14 +55,21 @@ impl Walk<'_> {
             Directories::Recurse if is_directory => self.below(proc, path).await,
             Directories::Skip if is_directory => Ok(()),
             _ => {
-                let target = Target { path, origin: Origin::CommandLine };
+                let target = Target {
+                    path,
+                    origin: Origin::CommandLine,
+                };
                 self.file(proc, &target, kind).await
             }
         }
     }
 
     fn skips_name(&self, path: &[u8], is_directory: bool, origin: Origin) -> bool {
-        let filter = if is_directory { &self.options.exclude_dirs } else { &self.files };
+        let filter = if is_directory {
+            &self.options.exclude_dirs
+        } else {
+            &self.files
+        };
         filter.skips(path, origin)
     }
 
@@ -73,7 +84,8 @@ impl Walk<'_> {
             let metadata = match proc.metadata(&path, follow) {
                 Ok(metadata) => metadata,
                 Err(errno) => {
-                    self.suppressible(proc, self.shown(&path).to_vec().as_slice(), errno).await?;
+                    self.suppressible(proc, self.shown(&path).to_vec().as_slice(), errno)
+                        .await?;
                     continue;
                 }
             };
@@ -94,7 +106,10 @@ impl Walk<'_> {
                 }
                 FileKind::Symlink => {}
                 kind => {
-                    let target = Target { path: &path, origin: Origin::Directory };
+                    let target = Target {
+                        path: &path,
+                        origin: Origin::Directory,
+                    };
                     self.file(proc, &target, kind).await?;
                 }
             }
@@ -130,7 +145,11 @@ impl Walk<'_> {
     }
 
     fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
-        if self.omit_dot_slash { path.strip_prefix(b"./").unwrap_or(path) } else { path }
+        if self.omit_dot_slash {
+            path.strip_prefix(b"./").unwrap_or(path)
+        } else {
+            path
+        }
     }
 
     async fn file(&mut self, proc: &mut Proc, target: &Target<'_>, kind: FileKind) -> Result<(), Stop> {
@@ -151,15 +170,17 @@ impl Walk<'_> {
             Ok(file) => file,
             Err(errno) => return self.suppressible(proc, &shown, errno).await,
         };
-        let with_filename =
-            self.with_filename.unwrap_or(target.origin == Origin::Directory);
+        let with_filename = self.with_filename.unwrap_or(target.origin == Origin::Directory);
         let mut input = Input::new(file);
         self.search(proc, &mut input, &shown, with_filename).await?;
         Ok(())
     }
 
     async fn standard_input(&mut self, proc: &mut Proc, mut input: Input, label: &[u8]) -> Result<(), Stop> {
-        let is_device = input.file().metadata().is_ok_and(|metadata| metadata.kind != FileKind::Regular);
+        let is_device = input
+            .file()
+            .metadata()
+            .is_ok_and(|metadata| metadata.kind != FileKind::Regular);
         if is_device && self.options.devices == Devices::Skip {
             return Ok(());
         }
@@ -191,7 +212,8 @@ impl Walk<'_> {
         if self.is_own_output(proc, input.file()) {
             self.trouble = true;
             if !self.options.no_messages {
-                proc.warn([name, b": input file is also the output"].concat()).await?;
+                proc.warn([name, b": input file is also the output"].concat())
+                    .await?;
             }
             return Ok(None);
         }
@@ -246,10 +268,14 @@ impl Walk<'_> {
         let Some(to) = output.open_node() else {
             return false;
         };
-        let harmless = self.options.count || self.options.first_match_decides() || self.options.max_count.is_some_and(|limit| limit <= 1);
+        let harmless = self.options.count
+            || self.options.first_match_decides()
+            || self.options.max_count.is_some_and(|limit| limit <= 1);
         !harmless
             && from.id() == to.id()
-            && input.metadata().is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+            && input
+                .metadata()
+                .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
     }
 
     /// An error about a file, which `-s` hides.
@@ -258,7 +284,8 @@ impl Walk<'_> {
         if self.options.no_messages {
             return Ok(());
         }
-        proc.warn([name, b": ", errno.message().as_bytes()].concat()).await
+        proc.warn([name, b": ", errno.message().as_bytes()].concat())
+            .await
     }
 }
 

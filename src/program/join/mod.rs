@@ -7,8 +7,8 @@ mod options;
 
 use std::cmp::Ordering;
 
-use super::usage::{self, Failure};
 use super::lines;
+use super::usage::{self, Failure};
 use crate::kernel::{Input, Lease, Proc, Program, Stop};
 use options::{Output, Plan};
 
@@ -41,12 +41,18 @@ impl Line {
             }
             None => split_at_blanks(text, &mut fields),
         }
-        Line { text: text.to_vec(), fields }
+        Line {
+            text: text.to_vec(),
+            fields,
+        }
     }
 
     /// A field; empty when it is missing.
     fn field(&self, index: usize) -> &[u8] {
-        self.fields.get(index).and_then(|(start, end)| self.text.get(*start..*end)).unwrap_or_default()
+        self.fields
+            .get(index)
+            .and_then(|(start, end)| self.text.get(*start..*end))
+            .unwrap_or_default()
     }
 }
 
@@ -103,9 +109,18 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let mut left = Side::open(proc, first, 0).await?;
     let mut right = Side::open(proc, second, 1).await?;
     if first == b"-" && second == b"-" {
-        return Err(usage::fail(proc, 1, "both files cannot be standard input: No such file or directory").await);
+        return Err(usage::fail(
+            proc,
+            1,
+            "both files cannot be standard input: No such file or directory",
+        )
+        .await);
     }
-    let mut join = Join { plan: &plan, unpaired: false, counts: [0; 2] };
+    let mut join = Join {
+        plan: &plan,
+        unpaired: false,
+        counts: [0; 2],
+    };
     join.join(proc, &mut left, &mut right).await?;
     if left.disorder || right.disorder {
         return Err(usage::fail(proc, 1, "input is not in sorted order").await);
@@ -118,7 +133,15 @@ impl Side {
         let Some(input) = usage::open_input(proc, path).await? else {
             return Err(Stop::Exit(1));
         };
-        Ok(Side { index, path: path.to_vec(), input, number: 0, line: None, previous: None, disorder: false })
+        Ok(Side {
+            index,
+            path: path.to_vec(),
+            input,
+            number: 0,
+            line: None,
+            previous: None,
+            disorder: false,
+        })
     }
 
     /// Takes the current line out and reads the next; its order is checked.
@@ -139,13 +162,20 @@ impl Side {
         Ok(std::mem::replace(&mut self.line, line))
     }
 
-    async fn check(&mut self, proc: &mut Proc, join: &Join<'_>, before: &[u8], line: &Line) -> Result<(), Stop> {
+    async fn check(
+        &mut self,
+        proc: &mut Proc,
+        join: &Join<'_>,
+        before: &[u8],
+        line: &Line,
+    ) -> Result<(), Stop> {
         let checked = join.plan.check.unwrap_or(join.unpaired) && !self.disorder;
         if !checked || join.compare_keys(before, join.key(line, self.index)).is_le() {
             return Ok(());
         }
         let place = format!(":{}: is not sorted: ", self.number);
-        proc.warn([&self.path, place.as_bytes(), &line.text].concat()).await?;
+        proc.warn([&self.path, place.as_bytes(), &line.text].concat())
+            .await?;
         if join.plan.check == Some(true) {
             return Err(Stop::Exit(1));
         }
@@ -207,7 +237,11 @@ impl Join<'_> {
         right: &mut Side,
         lease: &mut Lease,
     ) -> Result<(), Stop> {
-        let key = left.line.as_ref().map(|line| self.key(line, 0).to_vec()).unwrap_or_default();
+        let key = left
+            .line
+            .as_ref()
+            .map(|line| self.key(line, 0).to_vec())
+            .unwrap_or_default();
         lease.resize(0)?;
         let mut groups = [Vec::new(), Vec::new()];
         for (side, group) in [&mut *left, &mut *right].into_iter().zip(&mut groups) {
@@ -262,7 +296,10 @@ impl Join<'_> {
     }
 
     fn push_field(&self, out: &mut Vec<u8>, line: Option<&Line>, index: usize) {
-        match line.map(|line| line.field(index)).filter(|field| !field.is_empty()) {
+        match line
+            .map(|line| line.field(index))
+            .filter(|field| !field.is_empty())
+        {
             Some(field) => out.extend_from_slice(field),
             None => out.extend_from_slice(self.plan.empty.as_deref().unwrap_or_default()),
         }
@@ -283,7 +320,11 @@ impl Join<'_> {
         if self.plan.format.is_empty() {
             self.push_join_field(out, lines);
             for ((line, join), count) in lines.into_iter().zip(self.plan.fields).zip(self.counts) {
-                let count = if self.plan.auto { count } else { line.map_or(0, |line| line.fields.len()) };
+                let count = if self.plan.auto {
+                    count
+                } else {
+                    line.map_or(0, |line| line.fields.len())
+                };
                 for index in (0..count).filter(|index| *index != join) {
                     out.push(separator);
                     self.push_field(out, line, index);

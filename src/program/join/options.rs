@@ -133,9 +133,16 @@ struct Reader {
 impl Plan {
     /// Reads the command line.
     pub fn from_arguments(arguments: &[Vec<u8>]) -> Result<Plan, UsageError> {
-        let plan = Plan { delimiter: b'\n', ..Plan::default() };
-        let mut reader =
-            Reader { plan, join_fields: [None; 2], old_fields: [0; 2], operands: Vec::new() };
+        let plan = Plan {
+            delimiter: b'\n',
+            ..Plan::default()
+        };
+        let mut reader = Reader {
+            plan,
+            join_fields: [None; 2],
+            old_fields: [0; 2],
+            operands: Vec::new(),
+        };
         let mut rest = arguments;
         let mut status = Status::File;
         while !rest.is_empty() {
@@ -145,7 +152,9 @@ impl Plan {
             for (flag, value) in parsed.options {
                 status = reader.option(flag, value.unwrap_or_default(), words)?;
             }
-            let Some((first, others)) = parsed.operands.split_first() else { break };
+            let Some((first, others)) = parsed.operands.split_first() else {
+                break;
+            };
             if words.last().is_some_and(|word| word == b"--") {
                 for operand in &parsed.operands {
                     reader.operand(Status::File, operand)?;
@@ -161,7 +170,9 @@ impl Plan {
 
 impl Reader {
     fn set_field(&mut self, file: usize, field: usize) -> Result<(), UsageError> {
-        let Some(slot) = self.join_fields.get_mut(file) else { return Ok(()) };
+        let Some(slot) = self.join_fields.get_mut(file) else {
+            return Ok(());
+        };
         if let Some(before) = slot.filter(|before| *before != field) {
             let text = format!(
                 "incompatible join fields {}, {}",
@@ -253,7 +264,12 @@ impl Reader {
                 [b'0' | b'1' | b'2', ..] => {
                     return Err(plain(message!("invalid field specifier: ", quote(item))));
                 }
-                _ => return Err(plain(message!("invalid file number in field spec: ", quote(item)))),
+                _ => {
+                    return Err(plain(message!(
+                        "invalid file number in field spec: ",
+                        quote(item)
+                    )));
+                }
             };
             self.plan.format.push(output);
         }
@@ -263,7 +279,10 @@ impl Reader {
     /// Takes an operand in. The third one shows what the first that may be something else is.
     fn operand(&mut self, status: Status, operand: &[u8]) -> Result<Status, UsageError> {
         if self.operands.len() == 2 {
-            let place = self.operands.iter().position(|(status, _)| *status != Status::File);
+            let place = self
+                .operands
+                .iter()
+                .position(|(status, _)| *status != Status::File);
             let Some(place) = place else {
                 return Err(SPEC.complain(message!("extra operand ", quoteaf(operand))));
             };
@@ -279,7 +298,11 @@ impl Reader {
             }
         }
         self.operands.push((status, operand.to_vec()));
-        Ok(if status == Status::Format { status } else { Status::File })
+        Ok(if status == Status::Format {
+            status
+        } else {
+            Status::File
+        })
     }
 
     fn finish(mut self, arguments: &[Vec<u8>]) -> Result<Plan, UsageError> {
@@ -303,6 +326,7 @@ impl Reader {
     }
 
     fn has_operand(&self, arguments: &[Vec<u8>]) -> bool {
-        SPEC.parse(arguments).is_ok_and(|parsed| !parsed.operands.is_empty())
+        SPEC.parse(arguments)
+            .is_ok_and(|parsed| !parsed.operands.is_empty())
     }
 }

@@ -67,9 +67,31 @@ const CODES: [(&[u8; 2], Option<&[u8]>); 24] = [
 
 /// Names of terminals with colours: those of `dircolors --print-database`.
 const TERMINALS: [&str; 25] = [
-    "Eterm", "ansi", "*color*", "con[0-9]*x[0-9]*", "cons25", "console", "cygwin", "*direct*", "dtterm", "gnome",
-    "hurd", "jfbterm", "konsole", "kterm", "linux", "linux-c", "mlterm", "putty", "rxvt*", "screen*", "st",
-    "terminator", "tmux*", "vt100", "xterm*",
+    "Eterm",
+    "ansi",
+    "*color*",
+    "con[0-9]*x[0-9]*",
+    "cons25",
+    "console",
+    "cygwin",
+    "*direct*",
+    "dtterm",
+    "gnome",
+    "hurd",
+    "jfbterm",
+    "konsole",
+    "kterm",
+    "linux",
+    "linux-c",
+    "mlterm",
+    "putty",
+    "rxvt*",
+    "screen*",
+    "st",
+    "terminator",
+    "tmux*",
+    "vt100",
+    "xterm*",
 ];
 
 /// The table.
@@ -170,11 +192,16 @@ impl Colors {
             Some((kind, mode)) => self.code_of(kind, mode, entry.metadata.map_or(0, |found| found.nlink)),
         };
         if code == Code::File
-            && let Some((_, color)) = self.endings.iter().rev().find(|(ending, _)| ends_with(name, ending))
+            && let Some((_, color)) = self
+                .endings
+                .iter()
+                .rev()
+                .find(|(ending, _)| ends_with(name, ending))
         {
             return Some(color);
         }
-        let orphan = code == Code::Link && (missing || (target == Target::Entry && entry.link_target.is_none()));
+        let orphan =
+            code == Code::Link && (missing || (target == Target::Entry && entry.link_target.is_none()));
         if orphan && (self.link_as_target || self.is_colored(Code::Orphan)) {
             return self.code(Code::Orphan);
         }

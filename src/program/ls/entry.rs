@@ -93,12 +93,12 @@ pub struct Needs {
 
 impl Needs {
     pub fn new(options: &Options, colors: Option<&Colors>) -> Needs {
-        let any = |codes: &[Code]| {
-            colors.is_some_and(|colors| codes.iter().any(|code| colors.is_colored(*code)))
-        };
+        let any =
+            |codes: &[Code]| colors.is_some_and(|colors| codes.iter().any(|code| colors.is_colored(*code)));
         let link_as_target = colors.is_some_and(|colors| colors.link_as_target);
         let long = options.format == Format::Long;
-        let stat = matches!(options.sort, Sort::Time | Sort::Size) || long || options.context || options.blocks;
+        let stat =
+            matches!(options.sort, Sort::Time | Sort::Size) || long || options.context || options.blocks;
         Needs {
             stat,
             kind: !stat
@@ -118,8 +118,7 @@ impl Needs {
 
     /// Whether the metadata of an entry of a directory is needed.
     fn of_entry(&self, kind: FileKind, options: &Options) -> bool {
-        let follows =
-            options.dereference == Dereference::Always || self.link_as_target || self.link_targets;
+        let follows = options.dereference == Dereference::Always || self.link_as_target || self.link_targets;
         self.stat
             || options.hyperlink
             || (kind == FileKind::Directory && self.colored_directories)
@@ -204,15 +203,19 @@ fn look(
     entry.metadata = Some(found);
     entry.kind = Some(found.kind);
     entry.inode = Some(found.inode);
-    entry.is_argument_directory =
-        is_argument && !options.immediate && found.kind == FileKind::Directory;
+    entry.is_argument_directory = is_argument && !options.immediate && found.kind == FileKind::Directory;
     if found.kind != FileKind::Symlink || !(options.format == Format::Long || needs.link_targets) {
         return None;
     }
     match proc.read_link(path) {
         Ok(link) => entry.link = Some(link),
         Err(errno) => {
-            return Some(message!("cannot read symbolic link ", quoteaf(path), ": ", errno.message()));
+            return Some(message!(
+                "cannot read symbolic link ",
+                quoteaf(path),
+                ": ",
+                errno.message()
+            ));
         }
     }
     if options.indicator >= Indicator::FileType || needs.link_targets {

@@ -39,8 +39,8 @@ impl Lister<'_> {
         if self.options.context {
             width += 2;
         }
-        let marked = self.options.indicator != Indicator::None
-            && entry.indicator(self.options.indicator).is_some();
+        let marked =
+            self.options.indicator != Indicator::None && entry.indicator(self.options.indicator).is_some();
         width + usize::from(marked)
     }
 

@@ -61,7 +61,10 @@ impl Widths {
             grow(&mut self.author, needed);
         }
         if options.group {
-            grow(&mut self.group, named(group(accounts, proc, found.gid), found.gid));
+            grow(
+                &mut self.group,
+                named(group(accounts, proc, found.gid), found.gid),
+            );
         }
         grow(&mut self.links, digits(found.nlink));
         if is_device(found.kind) {
@@ -124,7 +127,9 @@ impl Lister<'_> {
         };
         self.out.extend_from_slice(&letters);
         self.out.push(b' ');
-        let links = entry.metadata.map_or("?".to_owned(), |found| found.nlink.to_string());
+        let links = entry
+            .metadata
+            .map_or("?".to_owned(), |found| found.nlink.to_string());
         self.put_right(links.as_bytes(), widths.links);
         self.put_owners(proc, entry);
         if self.options.context {
@@ -214,7 +219,11 @@ impl Lister<'_> {
             nanos: now.nanos,
         };
         let [older, recent] = &self.options.time_formats;
-        let format = if half_year_ago < time && time < now { recent } else { older };
+        let format = if half_year_ago < time && time < now {
+            recent
+        } else {
+            older
+        };
         let zone = self.zone.get_or_insert_with(|| dates::zone(proc));
         let moment = Moment::new(time.seconds, time.nanos, zone)?;
         let text = strftime(format, &moment, Dialect::Gnulib, DATE_LIMIT)?;

@@ -50,7 +50,10 @@ pub const VDIR: Program = Program {
 
 /// A directory that waits.
 enum Pending {
-    List { path: Vec<u8>, is_argument: bool },
+    List {
+        path: Vec<u8>,
+        is_argument: bool,
+    },
     /// What was listed since lies below this directory.
     Done((u64, u64)),
 }
@@ -349,9 +352,8 @@ impl<'a> Lister<'a> {
             Hidden::DotAndDotdot => matches!(name, b"." | b".."),
             Hidden::Default => name.starts_with(b"."),
         };
-        let by_default = || {
-            options.hidden == Hidden::Default && options.hide.iter().any(|pattern| pattern.matches(name))
-        };
+        let by_default =
+            || options.hidden == Hidden::Default && options.hide.iter().any(|pattern| pattern.matches(name));
         hidden || by_default() || options.ignore.iter().any(|pattern| pattern.matches(name))
     }
 

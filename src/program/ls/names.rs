@@ -120,10 +120,7 @@ impl Lister<'_> {
         if pads && target == Target::Entry {
             self.out.push(b' ');
         }
-        let color = self
-            .colors
-            .as_ref()
-            .and_then(|colors| colors.of(entry, target));
+        let color = self.colors.as_ref().and_then(|colors| colors.of(entry, target));
         let colored = self
             .colors
             .as_ref()
@@ -136,7 +133,11 @@ impl Lister<'_> {
             colors.put(&mut self.used_color, &mut self.out, color);
             colors.put_code(&mut self.used_color, &mut self.out, Code::Right);
         }
-        let absolute = if target == Target::Entry { entry.absolute.as_deref() } else { None };
+        let absolute = if target == Target::Entry {
+            entry.absolute.as_deref()
+        } else {
+            None
+        };
         self.put_linked(&quoted.text, absolute, pads, target);
         let length = quoted.text.len() + usize::from(pads);
         if colored {

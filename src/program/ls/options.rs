@@ -201,13 +201,13 @@ impl Options {
             Called::Dir => Format::Columns,
             Called::Vdir => Format::Long,
         });
-        options.sort = switches.sort.unwrap_or(
-            if options.format != Format::Long && switches.explicit_time {
+        options.sort = switches
+            .sort
+            .unwrap_or(if options.format != Format::Long && switches.explicit_time {
                 Sort::Time
             } else {
                 Sort::Name
-            },
-        );
+            });
         options.read_units(proc, &switches);
         options.read_layout(proc, &switches);
         options.read_quoting(proc, &switches, called);
@@ -219,9 +219,8 @@ impl Options {
             let style = switches.time_style.as_deref().or(proc.variable(b"TIME_STYLE"));
             options.read_time_style(style.unwrap_or(b"locale"))?;
         }
-        let plain = options.immediate
-            || options.indicator == Indicator::Classify
-            || options.format == Format::Long;
+        let plain =
+            options.immediate || options.indicator == Indicator::Classify || options.format == Format::Long;
         options.dereference = switches.dereference.unwrap_or(if plain {
             Dereference::Never
         } else {
@@ -304,7 +303,10 @@ impl Options {
             Flag::QuoteName => switches.style = Some(Style::C),
             Flag::QuotingStyle => {
                 // Each name has a line of its own in the complaint, `clocale` too.
-                let numbered: Vec<(&str, usize)> = (0..).zip(Style::NAMES).map(|(index, (name, _))| (*name, index)).collect();
+                let numbered: Vec<(&str, usize)> = (0..)
+                    .zip(Style::NAMES)
+                    .map(|(index, (name, _))| (*name, index))
+                    .collect();
                 let index = SPEC.choose("--quoting-style", text, &numbered)?;
                 switches.style = Style::NAMES.get(index).map(|(_, style)| *style);
             }
@@ -405,7 +407,10 @@ impl Options {
         } else if let Some(text) = proc.variable(b"TABSIZE") {
             match number(text) {
                 Some(tab) => self.tab = tab,
-                None => self.warn("ignoring invalid tab size in environment variable TABSIZE: ", text),
+                None => self.warn(
+                    "ignoring invalid tab size in environment variable TABSIZE: ",
+                    text,
+                ),
             }
         }
     }
@@ -422,7 +427,10 @@ impl Options {
         {
             style = choose(name, Style::NAMES).ok();
             if style.is_none() {
-                self.warn("ignoring invalid value of environment variable QUOTING_STYLE: ", name);
+                self.warn(
+                    "ignoring invalid value of environment variable QUOTING_STYLE: ",
+                    name,
+                );
             }
         }
         self.style = style.unwrap_or(match called {
@@ -483,7 +491,14 @@ fn unknown_time_style(style: &[u8], error: crate::args::ChoiceError) -> UsageErr
         crate::args::ChoiceError::Invalid => b"invalid",
         crate::args::ChoiceError::Ambiguous => b"ambiguous",
     };
-    let message = [sort, b" argument ", &quote(style), b" for ", &quote(b"time style")].concat();
+    let message = [
+        sort,
+        b" argument ",
+        &quote(style),
+        b" for ",
+        &quote(b"time style"),
+    ]
+    .concat();
     SPEC.complain(message).with_lines(STYLES)
 }
 

@@ -40,7 +40,9 @@ pub fn sort(entries: &mut [Entry], options: &Options, width: impl Fn(&Entry) -> 
         Sort::Extension => arrange(entries, options, |left, right| {
             extension(&left.name).cmp(extension(&right.name))
         }),
-        Sort::Version => arrange(entries, options, |left, right| version::compare(&left.name, &right.name)),
+        Sort::Version => arrange(entries, options, |left, right| {
+            version::compare(&left.name, &right.name)
+        }),
         Sort::Width => arrange(entries, options, |left, right| width(left).cmp(&width(right))),
     }
 }

@@ -125,9 +125,15 @@ pub const INDICATORS: &[(&str, Indicator)] = &[
 /// `ls`, `dir` and `vdir` have one command line.
 pub static SPEC: Spec<Flag> = COMMON;
 /// That of `dir`.
-pub static DIR_SPEC: Spec<Flag> = Spec { name: "dir", ..COMMON };
+pub static DIR_SPEC: Spec<Flag> = Spec {
+    name: "dir",
+    ..COMMON
+};
 /// That of `vdir`.
-pub static VDIR_SPEC: Spec<Flag> = Spec { name: "vdir", ..COMMON };
+pub static VDIR_SPEC: Spec<Flag> = Spec {
+    name: "vdir",
+    ..COMMON
+};
 
 const COMMON: Spec<Flag> = Spec::new(
     "ls",

@@ -88,7 +88,9 @@ impl Compiler {
             };
             if let Some(command) = self.script.commands.get_mut(place) {
                 match &mut command.action {
-                    Action::Branch(to) | Action::BranchIfReplaced(to) | Action::BranchUnlessReplaced(to) => *to = target,
+                    Action::Branch(to) | Action::BranchIfReplaced(to) | Action::BranchUnlessReplaced(to) => {
+                        *to = target
+                    }
                     _ => {}
                 }
             }
@@ -118,7 +120,12 @@ impl Compiler {
             return Ok(());
         }
         let place = self.script.commands.len();
-        self.script.commands.push(Command { start, end, negated, action: Action::Nothing });
+        self.script.commands.push(Command {
+            start,
+            end,
+            negated,
+            action: Action::Nothing,
+        });
         let action = self.action(scanner, name, place)?;
         if let Some(command) = self.script.commands.get_mut(place) {
             command.action = action;
@@ -135,7 +142,9 @@ impl Compiler {
             return Ok(());
         }
         match name {
-            b'e' | b'F' | b'v' | b'z' | b'L' | b'Q' | b'T' | b'R' | b'W' => Err(unknown_command(scanner, name)),
+            b'e' | b'F' | b'v' | b'z' | b'L' | b'Q' | b'T' | b'R' | b'W' => {
+                Err(unknown_command(scanner, name))
+            }
             b'a' | b'i' | b'=' | b'r' if two => Err(scanner.error("command only uses one address")),
             _ => Ok(()),
         }
@@ -208,7 +217,12 @@ impl Compiler {
         let Some((open, ..)) = self.blocks.pop() else {
             return Err(scanner.error("unexpected `}'"));
         };
-        if self.script.commands.get(place).is_some_and(|command| command.start.is_some()) {
+        if self
+            .script
+            .commands
+            .get(place)
+            .is_some_and(|command| command.start.is_some())
+        {
             return Err(scanner.error("`}' doesn't want any addresses"));
         }
         end_of_command(scanner)?;
@@ -219,7 +233,12 @@ impl Compiler {
     }
 
     fn label(&mut self, scanner: &mut Scanner<'_>, place: usize) -> Compiled<Action> {
-        if self.script.commands.get(place).is_some_and(|command| command.start.is_some()) {
+        if self
+            .script
+            .commands
+            .get(place)
+            .is_some_and(|command| command.start.is_some())
+        {
             return Err(scanner.error(": doesn't want any addresses"));
         }
         let label = scanner.label();
@@ -253,7 +272,11 @@ impl Compiler {
 
     /// `q`, `Q` and `l` with an optional number.
     fn numbered(&mut self, scanner: &mut Scanner<'_>, name: u8, place: usize) -> Compiled<Action> {
-        let two = self.script.commands.get(place).is_some_and(|command| command.end.is_some());
+        let two = self
+            .script
+            .commands
+            .get(place)
+            .is_some_and(|command| command.end.is_some());
         if two && name != b'l' {
             return Err(scanner.error("command only uses one address"));
         }
@@ -334,10 +357,18 @@ impl Compiler {
     fn substitution(&mut self, scanner: &mut Scanner<'_>) -> Compiled<Action> {
         let unterminated = "unterminated `s' command";
         let delimiter = delimiter(scanner, unterminated)?;
-        let regex = scanner.delimited(delimiter, true).ok_or_else(|| scanner.error(unterminated))?;
-        let text = scanner.delimited(delimiter, false).ok_or_else(|| scanner.error(unterminated))?;
+        let regex = scanner
+            .delimited(delimiter, true)
+            .ok_or_else(|| scanner.error(unterminated))?;
+        let text = scanner
+            .delimited(delimiter, false)
+            .ok_or_else(|| scanner.error(unterminated))?;
         let replacement = escape::replacement(&text).map_err(|sentence| scanner.error(sentence))?;
-        let most = replacement.iter().filter_map(|piece| piece.group).max().unwrap_or(0);
+        let most = replacement
+            .iter()
+            .filter_map(|piece| piece.group)
+            .max()
+            .unwrap_or(0);
         let mut substitution = Substitution {
             pattern: None,
             replacement,
@@ -351,7 +382,10 @@ impl Compiler {
         let mut flags = RegexFlags::default();
         self.substitution_flags(scanner, &mut substitution, &mut flags)?;
         substitution.pattern = self.regex(scanner, &regex, flags)?;
-        let groups = substitution.pattern.and_then(|place| self.script.regexes.get(place)).map(Regex::group_count);
+        let groups = substitution
+            .pattern
+            .and_then(|place| self.script.regexes.get(place))
+            .map(Regex::group_count);
         if groups.is_some_and(|groups| groups < most) {
             return Err(scanner.error(format!("invalid reference \\{most} on `s' command's RHS")));
         }
@@ -375,8 +409,11 @@ impl Compiler {
                 }
                 Some(b'e') => substitution.execute = true,
                 Some(b'p') => {
-                    let place =
-                        if substitution.execute { &mut substitution.print } else { &mut substitution.print_before };
+                    let place = if substitution.execute {
+                        &mut substitution.print
+                    } else {
+                        &mut substitution.print_before
+                    };
                     *place = true;
                     printed += 1;
                     if printed > 1 {
@@ -427,8 +464,12 @@ impl Compiler {
     fn translation(&mut self, scanner: &mut Scanner<'_>) -> Compiled<Action> {
         let unterminated = "unterminated `y' command";
         let delimiter = delimiter(scanner, unterminated)?;
-        let from = scanner.delimited(delimiter, false).ok_or_else(|| scanner.error(unterminated))?;
-        let to = scanner.delimited(delimiter, false).ok_or_else(|| scanner.error(unterminated))?;
+        let from = scanner
+            .delimited(delimiter, false)
+            .ok_or_else(|| scanner.error(unterminated))?;
+        let to = scanner
+            .delimited(delimiter, false)
+            .ok_or_else(|| scanner.error(unterminated))?;
         let table = escape::translation(&from, &to).map_err(|sentence| scanner.error(sentence))?;
         match table {
             Some(table) => Ok(Action::Translate(Box::new(table))),
@@ -507,7 +548,11 @@ impl Compiler {
                         0
                     }
                 };
-                if first == b'+' { End::Plus(number) } else { End::Multiple(number) }
+                if first == b'+' {
+                    End::Plus(number)
+                } else {
+                    End::Multiple(number)
+                }
             }
             _ => return Ok(None),
         }))
@@ -515,8 +560,14 @@ impl Compiler {
 
     fn regex_address(&mut self, scanner: &mut Scanner<'_>, first: u8) -> Compiled<Pattern> {
         let unterminated = "unterminated address regex";
-        let delimiter = if first == b'\\' { delimiter(scanner, unterminated)? } else { b'/' };
-        let text = scanner.delimited(delimiter, true).ok_or_else(|| scanner.error(unterminated))?;
+        let delimiter = if first == b'\\' {
+            delimiter(scanner, unterminated)?
+        } else {
+            b'/'
+        };
+        let text = scanner
+            .delimited(delimiter, true)
+            .ok_or_else(|| scanner.error(unterminated))?;
         let mut flags = RegexFlags::default();
         loop {
             let byte = scanner.next_nonblank();
@@ -539,7 +590,11 @@ impl Compiler {
             return Ok(None);
         }
         let text = escape::regex(text).map_err(|sentence| scanner.error(sentence))?;
-        let syntax = if self.dialect.extended { Syntax::Extended } else { Syntax::Basic };
+        let syntax = if self.dialect.extended {
+            Syntax::Extended
+        } else {
+            Syntax::Basic
+        };
         let options = RegexOptions {
             ignore_case: flags.ignore_case,
             // In `-z` mode lines end with NUL, which a pattern space hardly has.
@@ -547,7 +602,8 @@ impl Compiler {
             gnu: !self.dialect.posix,
             ..RegexOptions::default()
         };
-        let regex = Regex::compile(&text, syntax, options).map_err(|error| scanner.error(error.to_string()))?;
+        let regex =
+            Regex::compile(&text, syntax, options).map_err(|error| scanner.error(error.to_string()))?;
         self.script.regexes.push(regex);
         Ok(Some(self.script.regexes.len() - 1))
     }
@@ -619,7 +675,9 @@ fn unknown_command(scanner: &Scanner<'_>, name: u8) -> ScriptError {
 fn version_is_old_enough(version: &[u8]) -> bool {
     let mut parts = version.split(|byte| *byte == b'.').map(|part| {
         let digits = part.iter().take_while(|byte| byte.is_ascii_digit());
-        digits.fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
+        digits.fold(0u64, |sum, digit| {
+            sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+        })
     });
     let wanted = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
     wanted <= (4, 9)

@@ -30,7 +30,11 @@ pub fn escaped_byte(rest: &[u8]) -> Result<Option<(u8, usize)>, &'static str> {
 }
 
 fn number(rest: &[u8], base: u32, most: usize) -> Option<(u8, usize)> {
-    let digits = rest.iter().skip(1).take(most).map_while(|byte| char::from(*byte).to_digit(base));
+    let digits = rest
+        .iter()
+        .skip(1)
+        .take(most)
+        .map_while(|byte| char::from(*byte).to_digit(base));
     let (count, value) = digits.fold((0, 0), |(count, value), digit| (count + 1, value * base + digit));
     (count > 0).then_some((value as u8, count + 1))
 }
@@ -128,7 +132,12 @@ impl Builder {
     fn flush(&mut self, group: Option<usize>) {
         if !self.literal.is_empty() || group.is_some() {
             let text = std::mem::take(&mut self.literal);
-            self.pieces.push(Piece { text, group, case: self.case, first: self.first.take() });
+            self.pieces.push(Piece {
+                text,
+                group,
+                case: self.case,
+                first: self.first.take(),
+            });
         }
     }
 
@@ -154,7 +163,11 @@ pub fn translation(from: &[u8], to: &[u8]) -> Result<Option<Translation>, &'stat
         return Ok(None);
     }
     let mut table = Translation::default();
-    if from.iter().chain(&to).all(|character| character.len() == 1 && character.is_ascii()) {
+    if from
+        .iter()
+        .chain(&to)
+        .all(|character| character.len() == 1 && character.is_ascii())
+    {
         let mut ascii = Box::new([0u8; 256]);
         for (place, byte) in ascii.iter_mut().zip(0u8..=255) {
             *place = byte;

@@ -89,8 +89,14 @@ impl<'a> Run<'a> {
             outputs,
             states: script.commands.iter().map(RangeState::first).collect(),
             line_files: script.line_files.iter().map(|_| None).collect(),
-            space: Space { text: Vec::new(), newline: true },
-            hold: Space { text: Vec::new(), newline: true },
+            space: Space {
+                text: Vec::new(),
+                newline: true,
+            },
+            hold: Space {
+                text: Vec::new(),
+                newline: true,
+            },
             workspace: Workspace::default(),
             appended: Vec::new(),
             replaced: false,
@@ -135,7 +141,10 @@ impl<'a> Run<'a> {
         if !append {
             self.space.text.clear();
         }
-        let line = self.lines.read(self.proc, &mut self.outputs, &mut self.space.text).await?;
+        let line = self
+            .lines
+            .read(self.proc, &mut self.outputs, &mut self.space.text)
+            .await?;
         if std::mem::take(&mut self.lines.began_file) {
             self.states = self.script.commands.iter().map(RangeState::first).collect();
         }
@@ -149,7 +158,9 @@ impl<'a> Run<'a> {
     }
 
     async fn print_space(&mut self, to: To) -> Result<(), Stop> {
-        self.outputs.line(self.proc, to, &self.space.text, self.space.newline).await
+        self.outputs
+            .line(self.proc, to, &self.space.text, self.space.newline)
+            .await
     }
 
     /// Runs the script once.
@@ -227,7 +238,11 @@ impl<'a> Run<'a> {
 
     /// `n` and `N` on the last line: POSIX wants `N` to print nothing.
     fn no_next_line(&self) -> Cycle {
-        if self.manner.dialect.posix { Cycle::Discarded } else { Cycle::Finished }
+        if self.manner.dialect.posix {
+            Cycle::Discarded
+        } else {
+            Cycle::Finished
+        }
     }
 
     async fn jump(&mut self, from: usize, to: usize) -> usize {
@@ -280,7 +295,9 @@ impl<'a> Run<'a> {
             }
             Action::LineNumber => {
                 let number = self.lines.number.to_string();
-                self.outputs.line(self.proc, To::Current, number.as_bytes(), true).await?;
+                self.outputs
+                    .line(self.proc, To::Current, number.as_bytes(), true)
+                    .await?;
             }
             Action::List(length) => {
                 let listed = super::list::listed(&self.space.text, length.unwrap_or(self.manner.line_length));
@@ -319,7 +336,9 @@ impl<'a> Run<'a> {
         for item in std::mem::take(&mut self.appended) {
             match item {
                 Appended::Text(text) => self.outputs.text(self.proc, To::Current, &text).await?,
-                Appended::Line(text, newline) => self.outputs.line(self.proc, To::Current, &text, newline).await?,
+                Appended::Line(text, newline) => {
+                    self.outputs.line(self.proc, To::Current, &text, newline).await?
+                }
                 Appended::File(name) => self.print_file(&name).await?,
             }
         }
@@ -328,7 +347,11 @@ impl<'a> Run<'a> {
 
     async fn print_file(&mut self, name: &[u8]) -> Result<(), Stop> {
         self.outputs.flush_files(self.proc).await?;
-        let file = if name == b"/dev/stdin" { self.proc.stdin() } else { self.proc.open(name, OpenFlags::READ).await };
+        let file = if name == b"/dev/stdin" {
+            self.proc.stdin()
+        } else {
+            self.proc.open(name, OpenFlags::READ).await
+        };
         let Ok(file) = file else {
             return Ok(());
         };
@@ -349,8 +372,11 @@ impl<'a> Run<'a> {
         };
         if self.line_files.get(place).is_some_and(Option::is_none) {
             self.outputs.flush_files(self.proc).await?;
-            let file =
-                if name == b"/dev/stdin" { self.proc.stdin() } else { self.proc.open(name, OpenFlags::READ).await };
+            let file = if name == b"/dev/stdin" {
+                self.proc.stdin()
+            } else {
+                self.proc.open(name, OpenFlags::READ).await
+            };
             if let Some(slot) = self.line_files.get_mut(place) {
                 *slot = Some(file.ok().map(Input::new));
             }
@@ -395,7 +421,10 @@ impl<'a> Run<'a> {
     async fn substitute(&mut self, substitution: &Substitution) -> Result<(), Stop> {
         let regex = self.regex(substitution.pattern).await?;
         let space = &mut self.space.text;
-        let replaced = match self.workspace.substitute(substitution, regex, space, &mut self.lease) {
+        let replaced = match self
+            .workspace
+            .substitute(substitution, regex, space, &mut self.lease)
+        {
             Ok(replaced) => replaced,
             Err(Failure::Halt(halt)) => return Err(halt.into()),
             Err(Failure::Regex(error)) => return Err(self.exhausted(&error).await),
@@ -496,7 +525,11 @@ impl<'a> Run<'a> {
         use super::script::End;
         let number = self.lines.number;
         if let Some(last) = state.last_line() {
-            let next = if number >= last { RangeState::default() } else { state };
+            let next = if number >= last {
+                RangeState::default()
+            } else {
+                state
+            };
             return Ok((next, number <= last));
         }
         let ends = match end {

@@ -75,7 +75,12 @@ impl Lines {
     }
 
     /// Appends the next line to `space`.
-    pub async fn read(&mut self, proc: &mut Proc, outputs: &mut Outputs, space: &mut Vec<u8>) -> Result<Line, Stop> {
+    pub async fn read(
+        &mut self,
+        proc: &mut Proc,
+        outputs: &mut Outputs,
+        space: &mut Vec<u8>,
+    ) -> Result<Line, Stop> {
         loop {
             if self.current.is_none() && !self.advance(proc, outputs).await? {
                 return Ok(Line::End);
@@ -164,10 +169,15 @@ impl Lines {
                     self.status = 4;
                 }
                 Ok(file) => {
-                    return Ok(Some(Current { input: Input::new(file), name, temporary: None }));
+                    return Ok(Some(Current {
+                        input: Input::new(file),
+                        name,
+                        temporary: None,
+                    }));
                 }
                 Err(errno) => {
-                    let message = [b"can't read ", name.as_slice(), b": ", errno.message().as_bytes()].concat();
+                    let message =
+                        [b"can't read ", name.as_slice(), b": ", errno.message().as_bytes()].concat();
                     proc.warn(message).await?;
                     self.status = 2;
                 }
@@ -183,12 +193,21 @@ impl Lines {
         outputs: &mut Outputs,
         current: &mut Current,
     ) -> Result<(), Stop> {
-        if self.in_place.as_ref().is_some_and(|in_place| in_place.follow_symlinks)
-            && let Ok(target) = proc.fs.canonicalize(&proc.view(), &current.name, crate::fs::Existing::All)
+        if self
+            .in_place
+            .as_ref()
+            .is_some_and(|in_place| in_place.follow_symlinks)
+            && let Ok(target) = proc
+                .fs
+                .canonicalize(&proc.view(), &current.name, crate::fs::Existing::All)
         {
             current.name = target;
         }
-        let mode = current.input.file().metadata().map_or(0o644, |metadata| metadata.mode);
+        let mode = current
+            .input
+            .file()
+            .metadata()
+            .map_or(0o644, |metadata| metadata.mode);
         loop {
             let number = proc.kernel.random();
             let temporary = [directory_of(&current.name), temporary_name(number).as_slice()].concat();
@@ -201,8 +220,12 @@ impl Lines {
                 }
                 Err(Errno::EEXIST) => {}
                 Err(errno) => {
-                    let message =
-                        [b"couldn't open temporary file ", temporary.as_slice(), b": ", errno.message().as_bytes()];
+                    let message = [
+                        b"couldn't open temporary file ",
+                        temporary.as_slice(),
+                        b": ",
+                        errno.message().as_bytes(),
+                    ];
                     return Err(usage::fail(proc, 4, message.concat()).await);
                 }
             }
@@ -255,7 +278,8 @@ async fn read_error(proc: &mut Proc, name: &[u8], errno: Errno) -> Stop {
 }
 
 fn is_regular(file: &crate::kernel::File) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+    file.metadata()
+        .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
 }
 
 /// The directory of a path, with its slash.
@@ -280,5 +304,9 @@ fn backup_name(path: &[u8], suffix: &[u8]) -> Vec<u8> {
     } else {
         [base, suffix].concat()
     };
-    if name.contains(&b'/') { name } else { [directory, name.as_slice()].concat() }
+    if name.contains(&b'/') {
+        name
+    } else {
+        [directory, name.as_slice()].concat()
+    }
 }

@@ -28,7 +28,17 @@ fn symbol(byte: u8) -> ([u8; 4], usize) {
         b'\t' => b't',
         11 => b'v',
         32..127 => return ([byte, 0, 0, 0], 1),
-        _ => return ([b'\\', b'0' + (byte >> 6), b'0' + (byte >> 3 & 7), b'0' + (byte & 7)], 4),
+        _ => {
+            return (
+                [
+                    b'\\',
+                    b'0' + (byte >> 6),
+                    b'0' + (byte >> 3 & 7),
+                    b'0' + (byte & 7),
+                ],
+                4,
+            );
+        }
     };
     ([b'\\', letter, 0, 0], 2)
 }

@@ -156,7 +156,10 @@ async fn edit(
         dialect,
     };
     let in_place = parsed.has(Flag::InPlace).then(|| InPlace {
-        suffix: parsed.last(Flag::InPlace).filter(|suffix| !suffix.is_empty()).map(<[u8]>::to_vec),
+        suffix: parsed
+            .last(Flag::InPlace)
+            .filter(|suffix| !suffix.is_empty())
+            .map(<[u8]>::to_vec),
         follow_symlinks: parsed.has(Flag::FollowSymlinks),
     });
     if in_place.is_some() && operands.is_empty() {
@@ -218,5 +221,7 @@ async fn accept<T>(proc: &mut Proc, result: Result<T, ScriptError>) -> Result<T,
 /// `atoi`.
 fn leading_number(text: &[u8]) -> usize {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-    digits.fold(0usize, |sum, digit| sum.saturating_mul(10).saturating_add(usize::from(digit - b'0')))
+    digits.fold(0usize, |sum, digit| {
+        sum.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+    })
 }

@@ -47,28 +47,48 @@ impl Outputs {
         delimiter: u8,
         unbuffered: bool,
     ) -> Result<Outputs, Stop> {
-        let mut sinks = vec![Sink { name: b"stdout".to_vec(), ..Sink::default() }];
+        let mut sinks = vec![Sink {
+            name: b"stdout".to_vec(),
+            ..Sink::default()
+        }];
         for name in names {
-            let mut sink = Sink { name: name.clone(), ..Sink::default() };
+            let mut sink = Sink {
+                name: name.clone(),
+                ..Sink::default()
+            };
             match name.as_slice() {
                 b"/dev/stdout" => {}
                 b"/dev/stderr" => sink.file = proc.fds.get(2).ok().cloned(),
                 _ => match proc.open(name, OpenFlags::CREATE).await {
                     Ok(file) => sink.file = Some(file),
                     Err(errno) => {
-                        let message = [b"couldn't open file ", name.as_slice(), b": ", errno.message().as_bytes()];
+                        let message = [
+                            b"couldn't open file ",
+                            name.as_slice(),
+                            b": ",
+                            errno.message().as_bytes(),
+                        ];
                         return Err(usage::fail(proc, 4, message.concat()).await);
                     }
                 },
             }
             sinks.push(sink);
         }
-        Ok(Outputs { sinks, in_place: None, delimiter, unbuffered })
+        Ok(Outputs {
+            sinks,
+            in_place: None,
+            delimiter,
+            unbuffered,
+        })
     }
 
     /// From now on [`To::Current`] is this file.
     pub fn begin_in_place(&mut self, file: Arc<File>, name: &[u8]) {
-        self.in_place = Some(Sink { file: Some(file), name: name.to_vec(), ..Sink::default() });
+        self.in_place = Some(Sink {
+            file: Some(file),
+            name: name.to_vec(),
+            ..Sink::default()
+        });
     }
 
     /// Ends the file that is edited in place.
@@ -98,12 +118,22 @@ impl Outputs {
         self.write(proc, to, line, Some(newline)).await
     }
 
-    async fn write(&mut self, proc: &mut Proc, to: To, text: &[u8], newline: Option<bool>) -> Result<(), Stop> {
+    async fn write(
+        &mut self,
+        proc: &mut Proc,
+        to: To,
+        text: &[u8],
+        newline: Option<bool>,
+    ) -> Result<(), Stop> {
         let (delimiter, unbuffered) = (self.delimiter, self.unbuffered);
         let Some(sink) = self.sink(to) else {
             return Ok(());
         };
-        let out = if sink.file.is_none() { proc.out() } else { &mut sink.buffer };
+        let out = if sink.file.is_none() {
+            proc.out()
+        } else {
+            &mut sink.buffer
+        };
         if sink.owes_newline {
             out.push(delimiter);
         }
@@ -155,7 +185,13 @@ impl Sink {
     }
 
     async fn failed(&self, proc: &mut Proc, errno: Errno) -> Stop {
-        let message = [b"couldn't write to ", self.name.as_slice(), b": ", errno.message().as_bytes()].concat();
+        let message = [
+            b"couldn't write to ",
+            self.name.as_slice(),
+            b": ",
+            errno.message().as_bytes(),
+        ]
+        .concat();
         usage::fail(proc, 4, message).await
     }
 }

@@ -12,17 +12,31 @@ pub struct RangeState {
 impl RangeState {
     /// Before the first line: `0,/re/` is within its range already.
     pub fn first(command: &Command) -> RangeState {
-        if command.start == Some(Start::Line(0)) { RangeState::open() } else { RangeState::default() }
+        if command.start == Some(Start::Line(0)) {
+            RangeState::open()
+        } else {
+            RangeState::default()
+        }
     }
 
     /// Within, until the second address matches.
     pub fn open() -> RangeState {
-        RangeState { active: true, last: None }
+        RangeState {
+            active: true,
+            last: None,
+        }
     }
 
     /// Behind line `number`, in a range that ends at line `last`.
     pub fn until(number: u64, last: u64) -> RangeState {
-        if last <= number { RangeState::default() } else { RangeState { active: true, last: Some(last) } }
+        if last <= number {
+            RangeState::default()
+        } else {
+            RangeState {
+                active: true,
+                last: Some(last),
+            }
+        }
     }
 
     /// Within a range.

@@ -28,7 +28,12 @@ pub struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// At the start of `text`.
     pub fn new(text: &'a [u8], source: Source) -> Scanner<'a> {
-        Scanner { text, at: 0, line: 1, source }
+        Scanner {
+            text,
+            at: 0,
+            line: 1,
+            source,
+        }
     }
 
     /// The line that is read, from 1.
@@ -185,5 +190,8 @@ pub fn error_in(source: &Source, character: usize, line: usize, sentence: impl A
         Source::Expression(number) => format!("-e expression #{number}, char {character}: ").into_bytes(),
         Source::File(name) => [b"file ", name.as_slice(), format!(" line {line}: ").as_bytes()].concat(),
     };
-    ScriptError { message: [&place, sentence.as_ref()].concat(), status: 1 }
+    ScriptError {
+        message: [&place, sentence.as_ref()].concat(),
+        status: 1,
+    }
 }

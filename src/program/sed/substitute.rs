@@ -41,7 +41,8 @@ impl Workspace {
             let Some((from, to)) = self.find(substitution, regex, space, start)? else {
                 break;
             };
-            self.out.extend_from_slice(space.get(start..from).unwrap_or_default());
+            self.out
+                .extend_from_slice(space.get(start..from).unwrap_or_default());
             // An empty match where the last match ended is none.
             let counts = from < to || last_end != Some(from);
             count += u64::from(counts);
@@ -49,7 +50,8 @@ impl Workspace {
                 self.replace(&substitution.replacement, space);
                 replaced = true;
             } else {
-                self.out.extend_from_slice(space.get(from..to).unwrap_or_default());
+                self.out
+                    .extend_from_slice(space.get(from..to).unwrap_or_default());
             }
             last_end = Some(to);
             start = to;
@@ -77,9 +79,14 @@ impl Workspace {
         space: &[u8],
         start: usize,
     ) -> Result<Option<(usize, usize)>, Failure> {
-        let needs_groups = substitution.replacement.iter().any(|piece| piece.group.is_some_and(|group| group > 0));
+        let needs_groups = substitution
+            .replacement
+            .iter()
+            .any(|piece| piece.group.is_some_and(|group| group > 0));
         if needs_groups {
-            regex.captures_at(space, start, &mut self.captures).map_err(Failure::Regex)?;
+            regex
+                .captures_at(space, start, &mut self.captures)
+                .map_err(Failure::Regex)?;
             self.whole = self.captures.get(0).unwrap_or_default();
             return Ok(self.captures.get(0));
         }
@@ -100,7 +107,11 @@ impl Workspace {
             let Some(group) = piece.group else {
                 continue;
             };
-            let span = if group == 0 { Some(self.whole) } else { self.captures.get(group) };
+            let span = if group == 0 {
+                Some(self.whole)
+            } else {
+                self.captures.get(group)
+            };
             let (from, to) = span.unwrap_or_default();
             let text = space.get(from..to).unwrap_or_default();
             if text.is_empty() {

@@ -18,7 +18,10 @@ fn digits(text: &[u8]) -> usize {
 
 /// Leaves blanks out, as at the start of a number.
 pub fn trim_blanks(text: &[u8]) -> &[u8] {
-    let blanks = text.iter().take_while(|byte| super::key::is_blank(**byte)).count();
+    let blanks = text
+        .iter()
+        .take_while(|byte| super::key::is_blank(**byte))
+        .count();
     text.get(blanks..).unwrap_or_default()
 }
 
@@ -35,9 +38,16 @@ impl<'a> Decimal<'a> {
         let whole = whole.get(zeros..).unwrap_or_default();
         let fraction = rest.strip_prefix(b".").unwrap_or_default();
         let fraction = fraction.get(..digits(fraction)).unwrap_or_default();
-        let used = fraction.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
+        let used = fraction
+            .iter()
+            .rposition(|digit| *digit != b'0')
+            .map_or(0, |last| last + 1);
         let fraction = fraction.get(..used).unwrap_or_default();
-        Decimal { negative: negative && !(whole.is_empty() && fraction.is_empty()), whole, fraction }
+        Decimal {
+            negative: negative && !(whole.is_empty() && fraction.is_empty()),
+            whole,
+            fraction,
+        }
     }
 
     /// Compares by value.
@@ -64,14 +74,23 @@ impl<'a> Decimal<'a> {
         let mut value = 0_u64;
         let length = self.whole.len().min(31) as u64;
         if length < 31 {
-            let all = self.whole.iter().chain(self.fraction).copied().chain(std::iter::repeat(b'0'));
+            let all = self
+                .whole
+                .iter()
+                .chain(self.fraction)
+                .copied()
+                .chain(std::iter::repeat(b'0'));
             for digit in all.take(SHOWN) {
                 value = value * 10 + u64::from(digit - b'0');
             }
         }
         let magnitude = length << 57 | value;
         let zero = 1 << 63;
-        if self.negative { zero - 1 - magnitude } else { zero | magnitude }
+        if self.negative {
+            zero - 1 - magnitude
+        } else {
+            zero | magnitude
+        }
     }
 }
 
@@ -87,7 +106,11 @@ pub fn unit_order(text: &[u8]) -> i8 {
         at += 1;
         at += digits(rest.get(at..).unwrap_or_default());
     }
-    let nonzero = rest.get(..at).unwrap_or_default().iter().any(|byte| (b'1'..=b'9').contains(byte));
+    let nonzero = rest
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .any(|byte| (b'1'..=b'9').contains(byte));
     let order = match rest.get(at) {
         Some(b'k' | b'K') => 1,
         Some(b'M') => 2,
@@ -113,8 +136,19 @@ mod tests {
     #[test]
     fn ranks_follow_values() {
         let sorted = [
-            "-123456789012345678901", "-100", "-99.5", "-2", "-1.00000000000000000002", "-.00000000000000000000000001", "0",
-            ".5", "1", "1.5", "2", "10", "99999999999999999999",
+            "-123456789012345678901",
+            "-100",
+            "-99.5",
+            "-2",
+            "-1.00000000000000000002",
+            "-.00000000000000000000000001",
+            "0",
+            ".5",
+            "1",
+            "1.5",
+            "2",
+            "10",
+            "99999999999999999999",
         ];
         for pair in sorted.windows(2) {
             let [left, right] = pair else { unreachable!() };

@@ -76,7 +76,10 @@ pub enum End {
 impl KeyOrder {
     /// Nothing was said, or only `r`.
     pub fn is_default_compare(&self) -> bool {
-        KeyOrder { reverse: false, ..*self } == KeyOrder::default()
+        KeyOrder {
+            reverse: false,
+            ..*self
+        } == KeyOrder::default()
     }
 
     /// Takes letters in; the number of bytes that were letters.
@@ -125,7 +128,13 @@ impl KeyOrder {
             ('R', self.random),
             ('V', self.version),
         ];
-        Some(letters.into_iter().filter(|(_, given)| *given).map(|(letter, _)| letter).collect())
+        Some(
+            letters
+                .into_iter()
+                .filter(|(_, given)| *given)
+                .map(|(letter, _)| letter)
+                .collect(),
+        )
     }
 }
 
@@ -156,7 +165,13 @@ pub struct Context {
 impl Key {
     /// The whole line.
     pub fn line(order: KeyOrder) -> Key {
-        Key { start_field: None, start_byte: 0, end_field: None, end_byte: 0, order }
+        Key {
+            start_field: None,
+            start_byte: 0,
+            end_field: None,
+            end_byte: 0,
+            order,
+        }
     }
 
     /// The part of a line (without its end) that is compared.
@@ -168,7 +183,11 @@ impl Key {
 
     fn start(&self, line: &[u8], separator: Option<u8>) -> usize {
         let Some(field) = self.start_field else {
-            return if self.order.skip_start_blanks { skip_blanks(line, 0) } else { 0 };
+            return if self.order.skip_start_blanks {
+                skip_blanks(line, 0)
+            } else {
+                0
+            };
         };
         let mut at = 0;
         for _ in 0..field {
@@ -220,7 +239,11 @@ impl Key {
     pub fn compare(&self, left: &[u8], right: &[u8], context: &Context) -> Ordering {
         let (left, right) = (self.slice(left, context), self.slice(right, context));
         let order = self.compare_slices(left, right, context);
-        if self.order.reverse { order.reverse() } else { order }
+        if self.order.reverse {
+            order.reverse()
+        } else {
+            order
+        }
     }
 
     fn compare_slices(&self, left: &[u8], right: &[u8], context: &Context) -> Ordering {
@@ -295,7 +318,9 @@ fn compare_special(order: &KeyOrder, left: &[u8], right: &[u8], context: &Contex
         return version_order::compare(left, right);
     }
     if let (true, Some(state)) = (order.random, &context.random) {
-        return hash(state, left).cmp(&hash(state, right)).then_with(|| left.cmp(right));
+        return hash(state, left)
+            .cmp(&hash(state, right))
+            .then_with(|| left.cmp(right));
     }
     left.cmp(right)
 }
@@ -328,8 +353,9 @@ fn skip_field(line: &[u8], from: usize) -> usize {
 
 /// A month by its first three letters, 1 to 12; 0 for anything else.
 fn month(text: &[u8]) -> u8 {
-    const NAMES: [&[u8; 3]; 12] =
-        [b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC"];
+    const NAMES: [&[u8; 3]; 12] = [
+        b"JAN", b"FEB", b"MAR", b"APR", b"MAY", b"JUN", b"JUL", b"AUG", b"SEP", b"OCT", b"NOV", b"DEC",
+    ];
     let text = decimal::trim_blanks(text);
     let Some(letters) = text.get(..3) else { return 0 };
     let place = NAMES.iter().position(|name| letters.eq_ignore_ascii_case(*name));
@@ -370,7 +396,9 @@ impl General {
 
     fn cmp(&self, other: &General) -> Ordering {
         match (self, other) {
-            (General::Number(left), General::Number(right)) => left.partial_cmp(right).unwrap_or(Ordering::Equal),
+            (General::Number(left), General::Number(right)) => {
+                left.partial_cmp(right).unwrap_or(Ordering::Equal)
+            }
             (General::NotANumber(left), General::NotANumber(right)) => left.cmp(right),
             _ => self.class().cmp(&other.class()),
         }

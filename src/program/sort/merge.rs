@@ -37,7 +37,12 @@ pub async fn merge(proc: &mut Proc, plan: &Plan, comparer: &Comparer) -> Result<
             Ok(file) => file,
             Err(errno) => return Err(file_failed(proc, "open failed", path, errno).await),
         };
-        let mut head = Head { path: path.clone(), input: Input::new(file), line: Vec::new(), rank: 0 };
+        let mut head = Head {
+            path: path.clone(),
+            input: Input::new(file),
+            line: Vec::new(),
+            rank: 0,
+        };
         if head.advance(proc, plan, comparer).await? {
             heads.push(head);
         }
@@ -53,7 +58,9 @@ pub async fn merge(proc: &mut Proc, plan: &Plan, comparer: &Comparer) -> Result<
     while let Some(next) = first(&heads, comparer) {
         let Some(head) = heads.get_mut(next) else { break };
         let repeats = plan.unique
-            && last.as_ref().is_some_and(|last| comparer.compare(last, &head.line).is_eq());
+            && last
+                .as_ref()
+                .is_some_and(|last| comparer.compare(last, &head.line).is_eq());
         if !repeats {
             head.line.push(plan.delimiter);
             match &mut output {
@@ -83,7 +90,13 @@ pub async fn merge(proc: &mut Proc, plan: &Plan, comparer: &Comparer) -> Result<
 /// The head whose line comes first; of equal ones the first input's.
 fn first(heads: &[Head], comparer: &Comparer) -> Option<usize> {
     let order = |left: &Head, right: &Head| {
-        left.rank.cmp(&right.rank).then_with(|| comparer.compare(&left.line, &right.line))
+        left.rank
+            .cmp(&right.rank)
+            .then_with(|| comparer.compare(&left.line, &right.line))
     };
-    heads.iter().enumerate().min_by(|left, right| order(left.1, right.1)).map(|(index, _)| index)
+    heads
+        .iter()
+        .enumerate()
+        .min_by(|left, right| order(left.1, right.1))
+        .map(|(index, _)| index)
 }

@@ -37,7 +37,11 @@ async fn fail(proc: &mut Proc, message: impl AsRef<[u8]>) -> Stop {
 /// `open failed: FILE: ERROR`
 async fn file_failed(proc: &mut Proc, what: &str, path: &[u8], errno: Errno) -> Stop {
     let reason = format!(": {errno}");
-    fail(proc, [what.as_bytes(), b": ", &quotef(path), reason.as_bytes()].concat()).await
+    fail(
+        proc,
+        [what.as_bytes(), b": ", &quotef(path), reason.as_bytes()].concat(),
+    )
+    .await
 }
 
 /// How lines compare.
@@ -106,7 +110,10 @@ async fn comparer(proc: &mut Proc, plan: &Plan) -> Result<Comparer, Stop> {
     };
     Ok(Comparer {
         keys: plan.keys.clone(),
-        context: Context { separator: plan.separator, random },
+        context: Context {
+            separator: plan.separator,
+            random,
+        },
         reverse: plan.reverse,
         last_resort: !plan.stable && !plan.unique,
     })
@@ -156,7 +163,11 @@ async fn read_names(proc: &mut Proc, list: &[u8]) -> Result<Vec<Vec<u8>>, Stop> 
     let bytes = match Input::new(file).rest(&mut lease).await {
         Ok(bytes) => bytes,
         Err(_) => {
-            return Err(fail(proc, [b"cannot read file names from ", quoteaf(list).as_slice()].concat()).await);
+            return Err(fail(
+                proc,
+                [b"cannot read file names from ", quoteaf(list).as_slice()].concat(),
+            )
+            .await);
         }
     };
     if bytes.is_empty() {
@@ -190,7 +201,10 @@ async fn check_access(proc: &mut Proc, plan: &Plan) -> Result<(), Stop> {
         }
     }
     if let Some(path) = &plan.output {
-        let flags = OpenFlags { create: true, ..OpenFlags::WRITE };
+        let flags = OpenFlags {
+            create: true,
+            ..OpenFlags::WRITE
+        };
         if let Err(errno) = proc.open(path, flags).await {
             return Err(file_failed(proc, "open failed", path, errno).await);
         }
@@ -296,12 +310,20 @@ impl Output {
                 Err(errno) => return Err(file_failed(proc, "open failed", path, errno).await),
             },
         };
-        Ok(Output { file, path, buffer: Vec::new() })
+        Ok(Output {
+            file,
+            path,
+            buffer: Vec::new(),
+        })
     }
 
     async fn write(&mut self, proc: &mut Proc, bytes: &[u8]) -> Result<(), Stop> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= 32 << 10 { self.flush(proc).await } else { Ok(()) }
+        if self.buffer.len() >= 32 << 10 {
+            self.flush(proc).await
+        } else {
+            Ok(())
+        }
     }
 
     async fn flush(&mut self, proc: &mut Proc) -> Result<(), Stop> {
@@ -320,9 +342,13 @@ impl Output {
         if errno == Errno::EPIPE && proc.signals.disposition(Signal::PIPE) == Disposition::Default {
             return Err(Stop::Signal(Signal::PIPE));
         }
-        let name = self.path.as_deref().map_or_else(|| quoteaf(b"standard output"), quotef);
+        let name = self
+            .path
+            .as_deref()
+            .map_or_else(|| quoteaf(b"standard output"), quotef);
         let message = format!(": {errno}");
-        proc.warn([b"fflush failed: ", name.as_slice(), message.as_bytes()].concat()).await?;
+        proc.warn([b"fflush failed: ", name.as_slice(), message.as_bytes()].concat())
+            .await?;
         Err(fail(proc, "write error").await)
     }
 }
@@ -345,7 +371,8 @@ async fn check_order(proc: &mut Proc, plan: &Plan, comparer: &Comparer, check: C
                 let place = format!(":{number}: disorder: ");
                 let shown = [&quotef(path), place.as_bytes(), &line, &[plan.delimiter]].concat();
                 let name = proc.name().to_vec();
-                proc.write_error(&[name.as_slice(), b": ", &shown].concat()).await?;
+                proc.write_error(&[name.as_slice(), b": ", &shown].concat())
+                    .await?;
             }
             Ok(1)
         }

@@ -161,8 +161,11 @@ const SORTS: &[(&str, u8)] = &[
     ("random", b'R'),
     ("version", b'V'),
 ];
-const CHECKS: &[(&str, Check)] =
-    &[("quiet", Check::Quietly), ("silent", Check::Quietly), ("diagnose-first", Check::Loudly)];
+const CHECKS: &[(&str, Check)] = &[
+    ("quiet", Check::Quietly),
+    ("silent", Check::Quietly),
+    ("diagnose-first", Check::Loudly),
+];
 
 /// What `sort` was asked to do.
 #[derive(Debug)]
@@ -324,7 +327,12 @@ impl Plan {
             None => return Ok(self),
         };
         if let Some(extra) = self.files.get(1) {
-            let message = [b"extra operand ", &*quoteaf(extra), b" not allowed with -", letter.as_bytes()];
+            let message = [
+                b"extra operand ",
+                &*quoteaf(extra),
+                b" not allowed with -",
+                letter.as_bytes(),
+            ];
             return Err(plain(message.concat()));
         }
         if self.output.is_some() {
@@ -348,7 +356,9 @@ fn leading_count(text: &[u8]) -> Option<(usize, &[u8])> {
     let rest = text.trim_ascii_start();
     let rest = rest.strip_prefix(b"+").unwrap_or(rest);
     let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = rest.split_at_checked(length).filter(|(digits, _)| !digits.is_empty())?;
+    let (digits, rest) = rest
+        .split_at_checked(length)
+        .filter(|(digits, _)| !digits.is_empty())?;
     let value = digits.iter().fold(0_usize, |value, digit| {
         value.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
     });
@@ -359,10 +369,14 @@ fn leading_count(text: &[u8]) -> Option<(usize, &[u8])> {
 fn parse_key(text: &[u8]) -> Result<Key, UsageError> {
     let mut key = Key::line(KeyOrder::default());
     let (field, mut rest) = key_count(text, "invalid number at field start")?;
-    let field = field.checked_sub(1).ok_or_else(|| bad_key("field number is zero", text))?;
+    let field = field
+        .checked_sub(1)
+        .ok_or_else(|| bad_key("field number is zero", text))?;
     if let Some(behind) = rest.strip_prefix(b".") {
         let (byte, behind) = key_count(behind, "invalid number after '.'")?;
-        key.start_byte = byte.checked_sub(1).ok_or_else(|| bad_key("character offset is zero", text))?;
+        key.start_byte = byte
+            .checked_sub(1)
+            .ok_or_else(|| bad_key("character offset is zero", text))?;
         rest = behind;
     }
     key.start_field = (field > 0 || key.start_byte > 0).then_some(field);
@@ -370,7 +384,11 @@ fn parse_key(text: &[u8]) -> Result<Key, UsageError> {
     rest = rest.get(letters..).unwrap_or_default();
     if let Some(behind) = rest.strip_prefix(b",") {
         let (field, behind) = key_count(behind, "invalid number after ','")?;
-        key.end_field = Some(field.checked_sub(1).ok_or_else(|| bad_key("field number is zero", text))?);
+        key.end_field = Some(
+            field
+                .checked_sub(1)
+                .ok_or_else(|| bad_key("field number is zero", text))?,
+        );
         rest = behind;
         if let Some(behind) = rest.strip_prefix(b".") {
             (key.end_byte, rest) = key_count(behind, "invalid number after '.'")?;
@@ -392,22 +410,27 @@ fn batch_size(value: &[u8]) -> Result<(), UsageError> {
             Err(plain("minimum --batch-size argument is ‘2’").after(first))
         }
         Ok(_) => Ok(()),
-        Err(_) => Err(plain([b"invalid --batch-size argument ", quoteaf(value).as_slice()].concat())),
+        Err(_) => Err(plain(
+            [b"invalid --batch-size argument ", quoteaf(value).as_slice()].concat(),
+        )),
     }
 }
 
 /// Memory is metered, not asked for: the size only has to be one.
 fn buffer_size(value: &[u8]) -> Result<(), UsageError> {
-    let number = value.strip_suffix(b"%").or(value.strip_suffix(b"b")).unwrap_or(value);
+    let number = value
+        .strip_suffix(b"%")
+        .or(value.strip_suffix(b"b"))
+        .unwrap_or(value);
     match parse_count(number, "EgGkKmMPtTYZ") {
         Ok(_) if number.first().is_some_and(u8::is_ascii_digit) => Ok(()),
-        Err(CountError::Overflow) => {
-            Err(plain([b"-S argument ", &*quoteaf(value), b" too large"].concat()))
-        }
-        _ if value.first().is_some_and(u8::is_ascii_digit) => {
-            Err(plain([b"invalid suffix in -S argument ", quoteaf(value).as_slice()].concat()))
-        }
-        _ => Err(plain([b"invalid -S argument ", quoteaf(value).as_slice()].concat())),
+        Err(CountError::Overflow) => Err(plain([b"-S argument ", &*quoteaf(value), b" too large"].concat())),
+        _ if value.first().is_some_and(u8::is_ascii_digit) => Err(plain(
+            [b"invalid suffix in -S argument ", quoteaf(value).as_slice()].concat(),
+        )),
+        _ => Err(plain(
+            [b"invalid -S argument ", quoteaf(value).as_slice()].concat(),
+        )),
     }
 }
 
@@ -415,9 +438,9 @@ fn parallel(value: &[u8]) -> Result<(), UsageError> {
     match parse_count(value, "") {
         Ok(0) => Err(plain("number in parallel must be nonzero")),
         Ok(_) | Err(CountError::Overflow) => Ok(()),
-        Err(CountError::Invalid) => {
-            Err(plain([b"invalid --parallel argument ", quoteaf(value).as_slice()].concat()))
-        }
+        Err(CountError::Invalid) => Err(plain(
+            [b"invalid --parallel argument ", quoteaf(value).as_slice()].concat(),
+        )),
     }
 }
 
@@ -497,5 +520,8 @@ fn takes_next(word: &[u8]) -> bool {
     let Some(letters) = word.strip_prefix(b"-") else {
         return false;
     };
-    letters.iter().position(|byte| b"koStT".contains(byte)).is_some_and(|at| at + 1 == letters.len())
+    letters
+        .iter()
+        .position(|byte| b"koStT".contains(byte))
+        .is_some_and(|at| at + 1 == letters.len())
 }

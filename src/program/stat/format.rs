@@ -116,8 +116,16 @@ fn escape<'t>(text: &'t [u8], out: &mut Vec<u8>, warnings: &mut Vec<Vec<u8>>) ->
     };
     let number = |text: &'t [u8], base: u32, most: usize| {
         let digit = |byte: &u8| char::from(*byte).to_digit(base);
-        let count = text.iter().take(most).take_while(|byte| digit(byte).is_some()).count();
-        let value = text.iter().take(count).filter_map(digit).fold(0, |value, digit| value * base + digit);
+        let count = text
+            .iter()
+            .take(most)
+            .take_while(|byte| digit(byte).is_some())
+            .count();
+        let value = text
+            .iter()
+            .take(count)
+            .filter_map(digit)
+            .fold(0, |value, digit| value * base + digit);
         (value as u8, text.get(count..).unwrap_or_default(), count)
     };
     match first {
@@ -256,7 +264,9 @@ impl Printer<'_> {
         };
         let mounts = proc.fs.mounts();
         let points = mounts.iter().map(|mount| mount.at.as_slice());
-        let longest = points.filter(|point| below(point)).max_by_key(|point| point.len());
+        let longest = points
+            .filter(|point| below(point))
+            .max_by_key(|point| point.len());
         longest.unwrap_or(b"/").to_vec()
     }
 
@@ -347,4 +357,3 @@ fn lay_out(value: Value, written: &[u8]) -> Option<Vec<u8>> {
         Value::Unknown => b"?".to_vec(),
     })
 }
-

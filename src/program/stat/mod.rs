@@ -143,9 +143,17 @@ async fn read_options(proc: &mut Proc, parsed: &Parsed<Flag>) -> Result<Options,
         }
     };
     let given = parsed.last_of(&[Flag::Format, Flag::Printf]).is_some();
-    let style = if given { read_style(proc).await? } else { Style::Literal };
+    let style = if given {
+        read_style(proc).await?
+    } else {
+        Style::Literal
+    };
     Ok(Options {
-        follow: if parsed.has(Flag::Dereference) { Follow::Yes } else { Follow::No },
+        follow: if parsed.has(Flag::Dereference) {
+            Follow::Yes
+        } else {
+            Follow::No
+        },
         system,
         formats,
         style,
@@ -161,14 +169,21 @@ async fn read_style(proc: &mut Proc) -> Result<Style, Stop> {
     if let Ok(style) = crate::args::choose(&name, Style::NAMES) {
         return Ok(style);
     }
-    let line = message!("ignoring invalid value of environment variable QUOTING_STYLE: ", quote(&name));
+    let line = message!(
+        "ignoring invalid value of environment variable QUOTING_STYLE: ",
+        quote(&name)
+    );
     proc.warn(line).await?;
     Ok(Style::ShellEscapeAlways)
 }
 
 /// Prints one operand; whether all went well.
 async fn show(proc: &mut Proc, path: &[u8], options: &mut Options) -> Result<bool, Stop> {
-    let subject = if options.system { system(proc, path) } else { file(proc, path, options.follow) };
+    let subject = if options.system {
+        system(proc, path)
+    } else {
+        file(proc, path, options.follow)
+    };
     let subject = match subject {
         Ok(subject) => subject,
         Err(error) => {
@@ -225,7 +240,11 @@ fn file(proc: &Proc, path: &[u8], follow: Follow) -> Result<Subject, Vec<u8>> {
 fn system(proc: &Proc, path: &[u8]) -> Result<Subject, Vec<u8>> {
     if path == b"-" {
         let dash = quoteaf(path);
-        return Err(message!("using ", dash, " to denote standard input does not work in file system mode"));
+        return Err(message!(
+            "using ",
+            dash,
+            " to denote standard input does not work in file system mode"
+        ));
     }
     let found = proc
         .metadata(path, Follow::Yes)

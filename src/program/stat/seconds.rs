@@ -43,9 +43,17 @@ fn plan(written: &[u8]) -> Plan {
         (_, 0) => 9,
         (value, _) => value,
     };
-    let digits = before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let (flags, number) = before.split_at_checked(before.len() - digits).unwrap_or_default();
-    let width = if precision == 0 { 0 } else { leading_number(number).0 };
+    let width = if precision == 0 {
+        0
+    } else {
+        leading_number(number).0
+    };
     if width <= 1 {
         return Plan {
             whole: layout(before),
@@ -85,7 +93,11 @@ pub fn format(time: Timestamp, written: &[u8]) -> Vec<u8> {
         seconds += i64::from(fraction != 0);
         minus_zero = seconds == 0;
     }
-    let mut out = if minus_zero { minus_zero_text(&whole) } else { whole.signed(i128::from(seconds)) };
+    let mut out = if minus_zero {
+        minus_zero_text(&whole)
+    } else {
+        whole.signed(i128::from(seconds))
+    };
     if precision == 0 {
         return out;
     }

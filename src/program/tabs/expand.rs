@@ -51,7 +51,14 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     }
     let stops = usage::accept(proc, stops.finish()).await?;
     let whole_line = !parsed.has(Flag::Initial);
-    let mut expander = Expander { stops, whole_line, converting: true, column: 0, index: 0, target: None };
+    let mut expander = Expander {
+        stops,
+        whole_line,
+        converting: true,
+        column: 0,
+        index: 0,
+        target: None,
+    };
     super::convert_files(proc, parsed.operands, &mut expander).await
 }
 
@@ -104,7 +111,9 @@ impl Converter for Expander {
             self.column = self.column.saturating_sub(1);
             self.index = self.index.saturating_sub(1);
         } else {
-            let Some(column) = self.column.checked_add(1) else { return Step::TooLong };
+            let Some(column) = self.column.checked_add(1) else {
+                return Step::TooLong;
+            };
             self.column = column;
         }
         self.converting = self.whole_line || byte == b' ';

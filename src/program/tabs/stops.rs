@@ -44,13 +44,24 @@ impl Stops {
                 b'/' | b'+' => {
                     if number.is_some() {
                         let sign = char::from(*byte).to_string();
-                        messages.push(message!("'", sign, "' specifier not at start of number: ", quote(rest)));
+                        messages.push(message!(
+                            "'",
+                            sign,
+                            "' specifier not at start of number: ",
+                            quote(rest)
+                        ));
                     }
-                    specifier = if *byte == b'/' { Specifier::Multiples } else { Specifier::Increment };
+                    specifier = if *byte == b'/' {
+                        Specifier::Multiples
+                    } else {
+                        Specifier::Increment
+                    };
                 }
                 b'0'..=b'9' => {
                     let (value, start) = number.unwrap_or((0, rest));
-                    let next = value.checked_mul(10).and_then(|value| value.checked_add(u64::from(byte - b'0')));
+                    let next = value
+                        .checked_mul(10)
+                        .and_then(|value| value.checked_add(u64::from(byte - b'0')));
                     let Some(next) = next else {
                         let length = start.iter().take_while(|byte| byte.is_ascii_digit()).count();
                         let (digits, behind) = start.split_at_checked(length).unwrap_or_default();
@@ -72,7 +83,11 @@ impl Stops {
         {
             messages.push(message);
         }
-        if messages.is_empty() { Ok(()) } else { Err(messages) }
+        if messages.is_empty() {
+            Ok(())
+        } else {
+            Err(messages)
+        }
     }
 
     fn add_one(&mut self, value: u64, specifier: Specifier) -> Result<(), Vec<u8>> {
@@ -85,7 +100,11 @@ impl Stops {
             Specifier::Increment => (&mut self.increment, "+"),
         };
         if *slot != 0 {
-            return Err(message!("'", sign, "' specifier only allowed with the last value"));
+            return Err(message!(
+                "'",
+                sign,
+                "' specifier only allowed with the last value"
+            ));
         }
         *slot = value;
         Ok(())

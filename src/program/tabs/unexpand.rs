@@ -61,7 +61,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             }
             Flag::Digit => {
                 let digit = value.first().map_or(0, |byte| u64::from(byte.wrapping_sub(b'0')));
-                let next = number.unwrap_or(0).checked_mul(10).and_then(|value| value.checked_add(digit));
+                let next = number
+                    .unwrap_or(0)
+                    .checked_mul(10)
+                    .and_then(|value| value.checked_add(digit));
                 let Some(next) = next else {
                     return Err(usage::fail(proc, 1, "tab stop value is too large").await);
                 };
@@ -81,7 +84,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let stops = usage::accept(proc, stops.finish()).await?;
     let all = parsed.has(Flag::All) || parsed.has(Flag::Tabs);
     let whole_line = all && !parsed.has(Flag::FirstOnly);
-    let mut unexpander = Unexpander { stops, whole_line, line: Line::default() };
+    let mut unexpander = Unexpander {
+        stops,
+        whole_line,
+        line: Line::default(),
+    };
     super::convert_files(proc, parsed.operands, &mut unexpander).await
 }
 
@@ -182,7 +189,10 @@ impl Converter for Unexpander {
         }
         out.push(shown);
         if byte == b'\n' {
-            *line = Line { waiting: std::mem::take(&mut line.waiting), ..Line::default() };
+            *line = Line {
+                waiting: std::mem::take(&mut line.waiting),
+                ..Line::default()
+            };
         }
         Step::Done
     }

@@ -9,8 +9,8 @@ use super::options::{Follow, Plan};
 use super::{Headers, pretty};
 use crate::args::{quoteaf, quotef};
 use crate::fs::{Errno, FileKind};
-use crate::program::message::message;
 use crate::kernel::{Disposition, File, Proc, Signal, Stop};
+use crate::program::message::message;
 
 /// Looks without news before tail asks whether any can come: data may pass through a chain of programs that look.
 const PATIENCE: u32 = 16;
@@ -29,30 +29,54 @@ pub struct Followed {
 impl Followed {
     /// An open file, at its end.
     pub fn open(path: &[u8], file: Arc<File>) -> Followed {
-        Followed { path: path.to_vec(), file: Some(file), errno: None, given_up: false }
+        Followed {
+            path: path.to_vec(),
+            file: Some(file),
+            errno: None,
+            given_up: false,
+        }
     }
 
     /// A file that could not be opened.
     pub fn missing(path: &[u8], errno: Errno) -> Followed {
-        Followed { path: path.to_vec(), file: None, errno: Some(errno), given_up: false }
+        Followed {
+            path: path.to_vec(),
+            file: None,
+            errno: Some(errno),
+            given_up: false,
+        }
     }
 }
 
 /// A file that was opened and cannot be read: a directory.
 pub async fn refused(proc: &mut Proc, path: &[u8], plan: &Plan) -> Result<Followed, Stop> {
     if plan.follow.is_some() {
-        let end = if plan.retry && plan.follow == Some(Follow::Name) { "" } else { "; giving up on this name" };
-        let message = message!(quotef(pretty(path)), ": cannot follow end of this type of file", end);
+        let end = if plan.retry && plan.follow == Some(Follow::Name) {
+            ""
+        } else {
+            "; giving up on this name"
+        };
+        let message = message!(
+            quotef(pretty(path)),
+            ": cannot follow end of this type of file",
+            end
+        );
         proc.warn(message).await?;
     }
     let given_up = !(plan.retry && plan.follow == Some(Follow::Name));
-    Ok(Followed { given_up, ..Followed::missing(path, Errno::EISDIR) })
+    Ok(Followed {
+        given_up,
+        ..Followed::missing(path, Errno::EISDIR)
+    })
 }
 
 /// Whether there is anything to follow: a pipe as standard input is not.
 pub fn any_to_follow(files: &[Followed]) -> bool {
     let is_ignored = |followed: &Followed| {
-        let is_pipe = |file: &Arc<File>| file.metadata().is_ok_and(|metadata| metadata.kind == FileKind::Fifo);
+        let is_pipe = |file: &Arc<File>| {
+            file.metadata()
+                .is_ok_and(|metadata| metadata.kind == FileKind::Fifo)
+        };
         followed.path == b"-" && followed.file.as_ref().is_some_and(is_pipe)
     };
     !files.iter().all(is_ignored)
@@ -125,7 +149,11 @@ async fn news(proc: &mut Proc, followed: &mut Followed) -> Result<Vec<u8>, Stop>
     let Some(file) = &followed.file else {
         return Ok(Vec::new());
     };
-    if file.is_seekable() && file.metadata().is_ok_and(|metadata| metadata.size < file.offset()) {
+    if file.is_seekable()
+        && file
+            .metadata()
+            .is_ok_and(|metadata| metadata.size < file.offset())
+    {
         let message = [quotef(pretty(&followed.path)).as_slice(), b": file truncated"].concat();
         proc.warn(message).await?;
         if let Some(file) = &followed.file {
@@ -159,14 +187,16 @@ async fn reopen(proc: &mut Proc, followed: &mut Followed, plan: &Plan) -> Result
                 Some(_) => " has been replaced;  following new file",
                 None => " has appeared;  following new file",
             };
-            proc.warn([quoteaf(&followed.path).as_slice(), what.as_bytes()].concat()).await?;
+            proc.warn([quoteaf(&followed.path).as_slice(), what.as_bytes()].concat())
+                .await?;
             followed.file = Some(file);
             followed.errno = None;
         }
         Err(errno) => {
             if followed.file.take().is_some() {
                 let what = format!(" has become inaccessible: {errno}");
-                proc.warn([quoteaf(&followed.path).as_slice(), what.as_bytes()].concat()).await?;
+                proc.warn([quoteaf(&followed.path).as_slice(), what.as_bytes()].concat())
+                    .await?;
                 followed.given_up = !plan.retry;
             }
             followed.errno = Some(errno);

@@ -35,7 +35,8 @@ impl Headers {
         }
         let blank = if self.first { b"".as_slice() } else { b"\n" };
         self.first = false;
-        proc.write(&[blank, b"==> ", pretty(path), b" <==\n"].concat()).await
+        proc.write(&[blank, b"==> ", pretty(path), b" <==\n"].concat())
+            .await
     }
 }
 
@@ -61,7 +62,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     if plan.count == 0 && plan.follow.is_none() && !plan.from_start {
         return Ok(0);
     }
-    let mut headers = Headers { wanted: plan.headers.unwrap_or(plan.files.len() > 1), first: true };
+    let mut headers = Headers {
+        wanted: plan.headers.unwrap_or(plan.files.len() > 1),
+        first: true,
+    };
     let mut status = 0;
     let mut followed = Vec::with_capacity(plan.files.len());
     for path in &plan.files {
@@ -93,7 +97,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 }
 
 async fn show_end(proc: &mut Proc, file: &Arc<File>, plan: &Plan) -> Result<(), Failure> {
-    let unit = if plan.lines { Unit::Lines(plan.delimiter) } else { Unit::Bytes };
+    let unit = if plan.lines {
+        Unit::Lines(plan.delimiter)
+    } else {
+        Unit::Bytes
+    };
     if plan.from_start {
         return show_from(proc, file, unit, plan.count).await;
     }

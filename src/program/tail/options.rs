@@ -112,8 +112,14 @@ impl Plan {
             warnings: Vec::new(),
         };
         let obsolete = plan.obsolete(arguments)?;
-        let rest = if obsolete { arguments.get(1..).unwrap_or_default() } else { arguments };
-        let Parsed { options, operands } = SPEC.parse(rest).map_err(|error| first_digit(rest).unwrap_or(error))?;
+        let rest = if obsolete {
+            arguments.get(1..).unwrap_or_default()
+        } else {
+            arguments
+        };
+        let Parsed { options, operands } = SPEC
+            .parse(rest)
+            .map_err(|error| first_digit(rest).unwrap_or(error))?;
         for (flag, value) in options {
             plan.set(flag, value.as_deref())?;
         }
@@ -125,12 +131,15 @@ impl Plan {
     fn warn(&mut self) {
         if self.retry && self.follow.is_none() {
             self.retry = false;
-            self.warnings.push("warning: --retry ignored; --retry is useful only when following");
+            self.warnings
+                .push("warning: --retry ignored; --retry is useful only when following");
         } else if self.retry && self.follow == Some(Follow::Descriptor) {
-            self.warnings.push("warning: --retry only effective for the initial open");
+            self.warnings
+                .push("warning: --retry only effective for the initial open");
         }
         if self.pid.is_some() && self.follow.is_none() {
-            self.warnings.push("warning: PID ignored; --pid=PID is useful only when following");
+            self.warnings
+                .push("warning: PID ignored; --pid=PID is useful only when following");
         }
     }
 
@@ -141,7 +150,11 @@ impl Plan {
                 self.lines = flag == Flag::Lines;
                 self.from_start |= text.starts_with(b"+");
                 let digits = text.strip_prefix(b"-").unwrap_or(text);
-                let sentence = if self.lines { "invalid number of lines" } else { "invalid number of bytes" };
+                let sentence = if self.lines {
+                    "invalid number of lines"
+                } else {
+                    "invalid number of bytes"
+                };
                 self.count = numbers::unsigned(digits, "bkKmMGTPEZY0", (0, u64::MAX), sentence)?;
             }
             Flag::Follow => {
@@ -202,7 +215,11 @@ impl Plan {
             _ => return Ok(false),
         };
         let factor = if unit == b'b' { 512 } else { 1 };
-        let count = if digits.is_empty() { Ok(10) } else { parse_count(digits, "") };
+        let count = if digits.is_empty() {
+            Ok(10)
+        } else {
+            parse_count(digits, "")
+        };
         let Some(count) = count.ok().and_then(|count| count.checked_mul(factor)) else {
             let reason = b": Numerical result out of range".as_slice();
             let message = [b"invalid number: ", &*quote(word), reason];
@@ -231,7 +248,10 @@ fn first_digit(words: &[Vec<u8>]) -> Option<UsageError> {
 fn seconds(text: &[u8]) -> Result<Duration, UsageError> {
     let scanned = number::scan_double(text);
     if scanned.length == 0 || scanned.length != text.len() || scanned.value.is_nan() || scanned.value < 0.0 {
-        return Err(UsageError::plain(1, message!("invalid number of seconds: ", quote(text))));
+        return Err(UsageError::plain(
+            1,
+            message!("invalid number of seconds: ", quote(text)),
+        ));
     }
     Ok(Duration::try_from_secs_f64(scanned.value).unwrap_or(Duration::MAX))
 }

@@ -33,7 +33,12 @@ static SPEC: Spec<Flag> = Spec::new(
     &[
         Opt::flag(Flag::Complement, 'c', "complement", "use the complement of SET1"),
         Opt::short(Flag::Complement, 'C', ""),
-        Opt::flag(Flag::Delete, 'd', "delete", "delete characters in SET1, do not translate"),
+        Opt::flag(
+            Flag::Delete,
+            'd',
+            "delete",
+            "delete characters in SET1, do not translate",
+        ),
         Opt::flag(
             Flag::Squeeze,
             's',
@@ -41,7 +46,12 @@ static SPEC: Spec<Flag> = Spec::new(
             "replace each sequence of a repeated character\nthat is listed in the last specified SET,\n\
              with a single occurrence of that character",
         ),
-        Opt::flag(Flag::Truncate, 't', "truncate-set1", "first truncate SET1 to length of SET2"),
+        Opt::flag(
+            Flag::Truncate,
+            't',
+            "truncate-set1",
+            "first truncate SET1 to length of SET2",
+        ),
     ],
 )
 .posix()

@@ -39,7 +39,10 @@ impl Translation {
 
     fn identity() -> Translation {
         let mut table = [0; 256];
-        table.iter_mut().zip(0..=255).for_each(|(entry, byte)| *entry = byte);
+        table
+            .iter_mut()
+            .zip(0..=255)
+            .for_each(|(entry, byte)| *entry = byte);
         Translation(table)
     }
 
@@ -87,14 +90,21 @@ impl Plan {
         };
         check_count(operands, &mode)?;
         let mut parse = |index: usize| {
-            operands.get(index).map(|text| Set::parse(text, warnings).map_err(error)).transpose()
+            operands
+                .get(index)
+                .map(|text| Set::parse(text, warnings).map_err(error))
+                .transpose()
         };
         let Some(first) = parse(0)? else {
             return Err(SPEC.missing_operand());
         };
         let mut second = parse(1)?;
         check(&first, second.as_mut(), &mode)?;
-        let mut plan = Plan { delete: None, translate: Translation::identity(), squeeze: None };
+        let mut plan = Plan {
+            delete: None,
+            translate: Translation::identity(),
+            squeeze: None,
+        };
         if mode.delete {
             plan.delete = Some(Members::of(&first, mode.complement));
         }
@@ -103,7 +113,9 @@ impl Plan {
             _ => {}
         }
         if mode.squeeze {
-            let (set, complement) = second.as_ref().map_or((&first, mode.complement), |second| (second, false));
+            let (set, complement) = second
+                .as_ref()
+                .map_or((&first, mode.complement), |second| (second, false));
             plan.squeeze = Some(Members::of(set, complement));
         }
         Ok(plan)
@@ -116,7 +128,11 @@ fn check_count(operands: &[Vec<u8>], mode: &Mode) -> Result<(), UsageError> {
     match operands {
         [] => return Err(SPEC.missing_operand()),
         [.., last] if operands.len() < least => {
-            let doing = if mode.squeeze { "both deleting and squeezing repeats" } else { "translating" };
+            let doing = if mode.squeeze {
+                "both deleting and squeezing repeats"
+            } else {
+                "translating"
+            };
             let line = format!("Two strings must be given when {doing}.\n");
             return Err(SPEC.missing_operand_after(last).with_lines(line.as_bytes()));
         }
@@ -135,7 +151,11 @@ fn check_count(operands: &[Vec<u8>], mode: &Mode) -> Result<(), UsageError> {
 fn check(first: &Set, second: Option<&mut Set>, mode: &Mode) -> Result<(), UsageError> {
     let mut first_length = first.length().map_err(error)?;
     if mode.complement {
-        first_length = Members::of(first, true).0.iter().filter(|member| **member).count() as u64;
+        first_length = Members::of(first, true)
+            .0
+            .iter()
+            .filter(|member| **member)
+            .count() as u64;
     }
     if first.open_repeats() > 0 {
         return Err(error("the [c*] repeat construct may not appear in string1"));
@@ -158,7 +178,9 @@ fn check(first: &Set, second: Option<&mut Set>, mode: &Mode) -> Result<(), Usage
     }
     if !mode.translating {
         return if second.open_repeats() > 0 {
-            Err(error("the [c*] construct may appear in string2 only when translating"))
+            Err(error(
+                "the [c*] construct may appear in string2 only when translating",
+            ))
         } else {
             Ok(())
         };
@@ -167,7 +189,9 @@ fn check(first: &Set, second: Option<&mut Set>, mode: &Mode) -> Result<(), Usage
 }
 
 fn has_class(set: &Set, wanted: impl Fn(Class) -> bool) -> bool {
-    set.elements.iter().any(|element| matches!(element, Element::Class(class) if wanted(*class)))
+    set.elements
+        .iter()
+        .any(|element| matches!(element, Element::Class(class) if wanted(*class)))
 }
 
 fn check_translation(
@@ -176,8 +200,14 @@ fn check_translation(
     mode: &Mode,
     (mut first_length, mut second_length): (u64, u64),
 ) -> Result<(), UsageError> {
-    if second.elements.iter().any(|element| matches!(element, Element::Equivalent(_))) {
-        return Err(error("[=c=] expressions may not appear in string2 when translating"));
+    if second
+        .elements
+        .iter()
+        .any(|element| matches!(element, Element::Equivalent(_)))
+    {
+        return Err(error(
+            "[=c=] expressions may not appear in string2 when translating",
+        ));
     }
     if has_class(second, |class| !matches!(class, Class::Upper | Class::Lower)) {
         return Err(error(
@@ -203,7 +233,9 @@ fn check_translation(
                 ));
             }
         };
-        second.elements.push(Element::Repeat(last, first_length - second_length));
+        second
+            .elements
+            .push(Element::Repeat(last, first_length - second_length));
         second_length = first_length;
     }
     if mode.complement && has_class(first, |_| true) {
@@ -263,8 +295,12 @@ fn translate_next(table: &mut Translation, left: &mut Walk<'_>, right: &mut Walk
         return false;
     };
     match (from_case, to_case) {
-        (Case::Lower, Case::Upper) => (b'a'..=b'z').for_each(|byte| table.set(byte, byte.to_ascii_uppercase())),
-        (Case::Upper, Case::Lower) => (b'A'..=b'Z').for_each(|byte| table.set(byte, byte.to_ascii_lowercase())),
+        (Case::Lower, Case::Upper) => {
+            (b'a'..=b'z').for_each(|byte| table.set(byte, byte.to_ascii_uppercase()))
+        }
+        (Case::Upper, Case::Lower) => {
+            (b'A'..=b'Z').for_each(|byte| table.set(byte, byte.to_ascii_lowercase()))
+        }
         _ => table.set(from, to),
     }
     if to_case == Case::None {

@@ -137,7 +137,12 @@ impl Unescaped {
     }
 
     fn text(&self, from: usize, to: usize) -> Vec<u8> {
-        self.bytes.get(from..to).unwrap_or_default().iter().map(|(byte, _)| *byte).collect()
+        self.bytes
+            .get(from..to)
+            .unwrap_or_default()
+            .iter()
+            .map(|(byte, _)| *byte)
+            .collect()
     }
 
     /// Where `:]` or `=]` stands.
@@ -147,7 +152,12 @@ impl Unescaped {
 
     /// `*`, digits and `]` stand at `at`.
     fn is_repeat_end(&self, at: usize) -> bool {
-        let digits = self.bytes.iter().skip(at + 1).take_while(|(byte, _)| byte.is_ascii_digit()).count();
+        let digits = self
+            .bytes
+            .iter()
+            .skip(at + 1)
+            .take_while(|(byte, _)| byte.is_ascii_digit())
+            .count();
         self.is(at, b'*') && self.is(at + 1 + digits, b']')
     }
 }
@@ -156,7 +166,11 @@ impl Unescaped {
 fn octal(first: u8, rest: &[u8], warnings: &mut Warnings) -> (u8, usize) {
     let mut value = u32::from(first - b'0');
     let mut used = 0;
-    for digit in rest.iter().take(2).take_while(|byte| (b'0'..=b'7').contains(byte)) {
+    for digit in rest
+        .iter()
+        .take(2)
+        .take_while(|byte| (b'0'..=b'7').contains(byte))
+    {
         let next = value * 8 + u32::from(digit - b'0');
         if next > 255 {
             let second = rest.first().copied().unwrap_or_default();
@@ -275,19 +289,29 @@ impl Set {
                 Element::Class(class) => class.bytes().count() as u64,
                 Element::Repeat(_, count) => count,
             };
-            length = length.checked_add(more).filter(|length| *length <= MOST).ok_or("too many characters in set")?;
+            length = length
+                .checked_add(more)
+                .filter(|length| *length <= MOST)
+                .ok_or("too many characters in set")?;
         }
         Ok(length)
     }
 
     /// How many repeats have no count.
     pub fn open_repeats(&self) -> usize {
-        self.elements.iter().filter(|element| matches!(element, Element::Repeat(_, 0))).count()
+        self.elements
+            .iter()
+            .filter(|element| matches!(element, Element::Repeat(_, 0)))
+            .count()
     }
 
     /// Its first character, when it has one.
     pub fn walk(&self) -> Walk<'_> {
-        Walk { set: self, index: 0, done: 0 }
+        Walk {
+            set: self,
+            index: 0,
+            done: 0,
+        }
     }
 }
 
@@ -320,7 +344,11 @@ fn bracketed(text: &Unescaped, at: usize) -> Result<Option<(Element, usize)>, Ve
             let name = printable(&name);
             return Err(match mark {
                 b':' => [b"invalid character class ", quote(&name).as_slice()].concat(),
-                _ => [&name, b": equivalence class operand must be a single character".as_slice()].concat(),
+                _ => [
+                    &name,
+                    b": equivalence class operand must be a single character".as_slice(),
+                ]
+                .concat(),
             });
         }
     }
@@ -333,13 +361,23 @@ fn repeat(text: &Unescaped, at: usize) -> Result<Option<(Element, usize)>, Vec<u
         return Ok(None);
     }
     let start = at + 2;
-    let length = text.bytes.iter().skip(start).take_while(|(byte, escaped)| !escaped && *byte != b']').count();
+    let length = text
+        .bytes
+        .iter()
+        .skip(start)
+        .take_while(|(byte, escaped)| !escaped && *byte != b']')
+        .count();
     if !text.is(start + length, b']') {
         return Ok(None);
     }
     let digits = text.text(start, start + length);
     let count = count(&digits).ok_or_else(|| {
-        [b"invalid repeat count ", quote(&printable(&digits)).as_slice(), b" in [c*n] construct"].concat()
+        [
+            b"invalid repeat count ",
+            quote(&printable(&digits)).as_slice(),
+            b" in [c*n] construct",
+        ]
+        .concat()
     })?;
     Ok(Some((Element::Repeat(text.byte(at), count), start + length + 1)))
 }
@@ -350,8 +388,12 @@ fn count(digits: &[u8]) -> Option<u64> {
         return Some(0);
     }
     let radix = if digits.starts_with(b"0") { 8 } else { 10 };
-    let text = std::str::from_utf8(digits).ok()?.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
-    u64::from_str_radix(text, radix).ok().filter(|count| *count <= MOST)
+    let text = std::str::from_utf8(digits)
+        .ok()?
+        .trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    u64::from_str_radix(text, radix)
+        .ok()
+        .filter(|count| *count <= MOST)
 }
 
 /// A case class that a character comes from.

@@ -45,7 +45,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         return Err(usage::fail(proc, 1, "Bad file descriptor").await);
     };
     if options.interactive || options.open_tty {
-        return Err(usage::fail(proc, 1, "failed to open /dev/tty for reading: No such device or address").await);
+        return Err(usage::fail(
+            proc,
+            1,
+            "failed to open /dev/tty for reading: No such device or address",
+        )
+        .await);
     }
     let mut builder = Builder::new(proc, &options);
     if options.replace.is_some() {
@@ -56,10 +61,18 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 }
 
 fn environment_size(proc: &Proc) -> usize {
-    proc.environment.iter().map(|(name, value)| name.len() + value.len() + 2).sum()
+    proc.environment
+        .iter()
+        .map(|(name, value)| name.len() + value.len() + 2)
+        .sum()
 }
 
-async fn show_limits(proc: &mut Proc, options: &Options, environment: usize, most: usize) -> Result<(), Stop> {
+async fn show_limits(
+    proc: &mut Proc,
+    options: &Options,
+    environment: usize,
+    most: usize,
+) -> Result<(), Stop> {
     let text = format!(
         "Your environment variables take up {environment} bytes\n\
          POSIX upper limit on argument length (this system): {most}\n\
@@ -149,7 +162,11 @@ impl<'a> Builder<'a> {
             self.chars = 0;
             for (index, arg) in options.command.iter().enumerate() {
                 // The command's own name is not replaced.
-                let arg = if index == 0 { arg.clone() } else { replaced(arg, &pattern, &line) };
+                let arg = if index == 0 {
+                    arg.clone()
+                } else {
+                    replaced(arg, &pattern, &line)
+                };
                 self.push(until_nul(arg)).await?;
             }
             self.execute().await?;
@@ -179,7 +196,9 @@ impl<'a> Builder<'a> {
         }
         let message = match trouble {
             Trouble::Quote(name) => {
-                format!("unmatched {name} quote; by default quotes are special to xargs unless you use the -0 option")
+                format!(
+                    "unmatched {name} quote; by default quotes are special to xargs unless you use the -0 option"
+                )
             }
             Trouble::TooLong => "argument line too long".to_owned(),
             Trouble::Read(errno) => errno.to_string(),
@@ -206,7 +225,10 @@ impl<'a> Builder<'a> {
         self.args.push(arg);
         self.chars += length;
         let count = self.args.len() - self.initial.0.min(self.args.len());
-        let full = self.options.max_args.is_some_and(|most| self.initial.0 > 0 && count as u64 >= most);
+        let full = self
+            .options
+            .max_args
+            .is_some_and(|most| self.initial.0 > 0 && count as u64 >= most);
         if (full && self.initial.0 == self.options.command.len()) || self.args.len() >= MOST_ARGS {
             self.execute().await?;
         }
@@ -232,7 +254,11 @@ impl<'a> Builder<'a> {
                 if let Some(place) = self.running.get_mut(slot) {
                     *place = Some(pid);
                 }
-                if self.options.max_procs == 1 { self.wait_for(slot, pid, &name).await } else { Ok(()) }
+                if self.options.max_procs == 1 {
+                    self.wait_for(slot, pid, &name).await
+                } else {
+                    Ok(())
+                }
             }
             Err(errno) => {
                 let message = [&quotef(&name), b": ".as_slice(), errno.message().as_bytes()].concat();
@@ -244,7 +270,10 @@ impl<'a> Builder<'a> {
     }
 
     fn launch(&self, args: Vec<Vec<u8>>, slot: usize) -> Launch {
-        let mut launch = Launch { args, ..Launch::default() };
+        let mut launch = Launch {
+            args,
+            ..Launch::default()
+        };
         if self.options.arg_file.is_none() {
             let null = File::device(&self.proc.kernel, Device::Null, OpenFlags::READ);
             launch.fds.push((0, Arc::new(null)));

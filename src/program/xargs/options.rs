@@ -269,11 +269,13 @@ impl Options {
         self.max_chars = match usize::try_from(value) {
             Ok(value @ 1..) if value <= most => value,
             Ok(1..) => {
-                self.warnings.push(format!("value {value} for -s option should be <= {most}"));
+                self.warnings
+                    .push(format!("value {value} for -s option should be <= {most}"));
                 most
             }
             _ => {
-                self.warnings.push(format!("value {value} for -s option should be >= 1"));
+                self.warnings
+                    .push(format!("value {value} for -s option should be >= 1"));
                 1
             }
         };
@@ -286,7 +288,12 @@ fn parse_number(text: &[u8]) -> Option<i64> {
 }
 
 fn invalid_number(text: &[u8], letter: char) -> UsageError {
-    let message = [b"invalid number \"", text, format!("\" for -{letter} option").as_bytes()].concat();
+    let message = [
+        b"invalid number \"",
+        text,
+        format!("\" for -{letter} option").as_bytes(),
+    ]
+    .concat();
     SPEC.complain(message)
 }
 
@@ -308,7 +315,12 @@ fn delimiter(text: &[u8]) -> Result<u8, UsageError> {
             numeric_delimiter(text, digits, 8, "377")
         }
         [b'\\', ..] => {
-            let message = [b"Invalid escape sequence ", text, b" in input delimiter specification."].concat();
+            let message = [
+                b"Invalid escape sequence ",
+                text,
+                b" in input delimiter specification.",
+            ]
+            .concat();
             Err(UsageError::plain(1, message))
         }
         _ => {
@@ -337,17 +349,36 @@ fn letter_escape(letter: u8) -> Option<u8> {
 }
 
 fn numeric_delimiter(text: &[u8], digits: &[u8], base: u32, most: &str) -> Result<u8, UsageError> {
-    let used = digits.iter().take_while(|byte| char::from(**byte).is_digit(base)).count();
+    let used = digits
+        .iter()
+        .take_while(|byte| char::from(**byte).is_digit(base))
+        .count();
     let value = digits.iter().take(used).fold(0u32, |sum, byte| {
-        sum.saturating_mul(base).saturating_add(char::from(*byte).to_digit(base).unwrap_or(0))
+        sum.saturating_mul(base)
+            .saturating_add(char::from(*byte).to_digit(base).unwrap_or(0))
     });
-    let begin = [b"Invalid escape sequence ", text, b" in input delimiter specification; "].concat();
+    let begin = [
+        b"Invalid escape sequence ",
+        text,
+        b" in input delimiter specification; ",
+    ]
+    .concat();
     if value > 255 {
-        let message = [begin.as_slice(), format!("character values must not exceed {most}.").as_bytes()].concat();
+        let message = [
+            begin.as_slice(),
+            format!("character values must not exceed {most}.").as_bytes(),
+        ]
+        .concat();
         return Err(UsageError::plain(1, message));
     }
     if let Some(rest) = digits.get(used..).filter(|rest| !rest.is_empty() || used == 0) {
-        let message = [begin.as_slice(), b"trailing characters ", rest, b" not recognised."].concat();
+        let message = [
+            begin.as_slice(),
+            b"trailing characters ",
+            rest,
+            b" not recognised.",
+        ]
+        .concat();
         return Err(UsageError::plain(1, message));
     }
     Ok(value as u8)
@@ -355,5 +386,11 @@ fn numeric_delimiter(text: &[u8], digits: &[u8], base: u32, most: &str) -> Resul
 
 /// `Cannot open input file ‘x’: No such file or directory`.
 pub fn cannot_open(name: &[u8], errno: crate::fs::Errno) -> Vec<u8> {
-    [b"Cannot open input file ", &*quote(name), b": ", errno.message().as_bytes()].concat()
+    [
+        b"Cannot open input file ",
+        &*quote(name),
+        b": ",
+        errno.message().as_bytes(),
+    ]
+    .concat()
 }

@@ -146,7 +146,9 @@ impl<'a> Parser<'a> {
                 self.literal.extend_from_slice(&text);
             }
             // A precision of a mere point does not cut the argument of `%Q`, but what is made of it.
-            b'Q' if after.get(length.wrapping_sub(1)) == Some(&b'.') => self.push(Piece::Convert(directive, b'q')),
+            b'Q' if after.get(length.wrapping_sub(1)) == Some(&b'.') => {
+                self.push(Piece::Convert(directive, b'q'))
+            }
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a'
             | b'A' | b'c' | b's' | b'b' | b'q' | b'Q' | b'n' => self.push(Piece::Convert(directive, letter)),
             _ => return self.end(Piece::Fail(Complaint::InvalidCharacter(letter))),

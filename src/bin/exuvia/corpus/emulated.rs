@@ -14,7 +14,8 @@ pub struct Emulated;
 
 impl Runner for Emulated {
     fn run(&self, case: &Case) -> Result<Observed, RunError> {
-        catch_unwind(AssertUnwindSafe(|| play(case))).unwrap_or_else(|_| Err(RunError::Failed("panic".to_owned())))
+        catch_unwind(AssertUnwindSafe(|| play(case)))
+            .unwrap_or_else(|_| Err(RunError::Failed("panic".to_owned())))
     }
 }
 
@@ -31,8 +32,15 @@ fn play(case: &Case) -> Result<Observed, RunError> {
     let run = match case.mode {
         Mode::Command => Run::command(script_text(case)),
         Mode::File => {
-            make(&shell, &Entry::File { name: b"script.sh".to_vec(), mode: 0o644, content: case.script.clone() })
-                .map_err(|error| failed(&error))?;
+            make(
+                &shell,
+                &Entry::File {
+                    name: b"script.sh".to_vec(),
+                    mode: 0o644,
+                    content: case.script.clone(),
+                },
+            )
+            .map_err(|error| failed(&error))?;
             Run::file("script.sh")
         }
         Mode::Stdin => Run::stdin_script().stdin(&case.script),
@@ -46,11 +54,19 @@ fn play(case: &Case) -> Result<Observed, RunError> {
     if outcome.halt == Some(Halt::Deadlock) {
         return Err(RunError::TimedOut);
     }
-    Ok(Observed { stdout: outcome.stdout, stderr: outcome.stderr, status: outcome.status })
+    Ok(Observed {
+        stdout: outcome.stdout,
+        stderr: outcome.stderr,
+        status: outcome.status,
+    })
 }
 
 fn make(shell: &Shell, entry: &Entry) -> Result<(), exuvia::fs::Errno> {
-    let view = View { umask: 0o022, now: exuvia::host::system_time(), ..View::ROOT };
+    let view = View {
+        umask: 0o022,
+        now: exuvia::host::system_time(),
+        ..View::ROOT
+    };
     let path = |name: &[u8]| [WORKSPACE.as_bytes(), b"/", name].concat();
     match entry {
         Entry::File { name, mode, content } => {
@@ -60,7 +76,9 @@ fn make(shell: &Shell, entry: &Entry) -> Result<(), exuvia::fs::Errno> {
         }
         Entry::Directory { name } => {
             let path = path(name);
-            shell.fs().write_with_parents(&view, &[&path, b"/.made".as_slice()].concat(), b"")?;
+            shell
+                .fs()
+                .write_with_parents(&view, &[&path, b"/.made".as_slice()].concat(), b"")?;
             shell.fs().unlink(&view, &[&path, b"/.made".as_slice()].concat())
         }
         Entry::Link { name, target } => shell.fs().symlink(&view, target, &path(name)),

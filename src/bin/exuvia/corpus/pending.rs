@@ -36,7 +36,13 @@ impl Pending {
     }
 
     fn parse(text: &str) -> Pending {
-        Pending(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+        Pending(
+            text.lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
     }
 
     fn print(&self) -> String {
@@ -57,8 +63,15 @@ impl Pending {
 
     /// Ids that no case of the whole corpus has.
     pub fn strangers(&self, files: &[Loaded]) -> Vec<&str> {
-        let ids: BTreeSet<String> = select(files, None).into_iter().map(|(loaded, case)| loaded.id(case)).collect();
-        self.0.iter().filter(|id| !ids.contains(*id)).map(String::as_str).collect()
+        let ids: BTreeSet<String> = select(files, None)
+            .into_iter()
+            .map(|(loaded, case)| loaded.id(case))
+            .collect();
+        self.0
+            .iter()
+            .filter(|id| !ids.contains(*id))
+            .map(String::as_str)
+            .collect()
     }
 
     /// The list after a run. What was not played stays.
@@ -81,7 +94,13 @@ impl Pending {
 
     /// The list without some ids.
     pub fn without(&self, ids: &[&str]) -> Pending {
-        Pending(self.0.iter().filter(|id| !ids.contains(&id.as_str())).cloned().collect())
+        Pending(
+            self.0
+                .iter()
+                .filter(|id| !ids.contains(&id.as_str()))
+                .cloned()
+                .collect(),
+        )
     }
 
     /// How many cases it names.
@@ -95,7 +114,10 @@ mod tests {
     use super::*;
 
     fn results(list: &[(&str, bool)]) -> impl Iterator<Item = (String, bool)> {
-        list.iter().map(|(id, failed)| ((*id).to_owned(), *failed)).collect::<Vec<_>>().into_iter()
+        list.iter()
+            .map(|(id, failed)| ((*id).to_owned(), *failed))
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     #[test]
@@ -109,7 +131,13 @@ mod tests {
     fn an_update_only_shrinks_unless_it_is_forced() {
         let list = Pending::parse("a\nb\nnot-played\n");
         let run = [("a", false), ("b", true), ("new", true)];
-        assert_eq!(list.after(results(&run), Growth::Forbidden).print(), "b\nnot-played\n");
-        assert_eq!(list.after(results(&run), Growth::Allowed).print(), "b\nnew\nnot-played\n");
+        assert_eq!(
+            list.after(results(&run), Growth::Forbidden).print(),
+            "b\nnot-played\n"
+        );
+        assert_eq!(
+            list.after(results(&run), Growth::Allowed).print(),
+            "b\nnew\nnot-played\n"
+        );
     }
 }

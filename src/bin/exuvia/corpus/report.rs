@@ -64,7 +64,13 @@ impl Count {
 
     /// `, 3 failed, 2 pending`, without what is zero.
     fn rest(&self) -> String {
-        let part = |count: usize, word| if count == 0 { String::new() } else { format!(", {count} {word}") };
+        let part = |count: usize, word| {
+            if count == 0 {
+                String::new()
+            } else {
+                format!(", {count} {word}")
+            }
+        };
         part(self.failed, "failed") + &part(self.pending, "pending")
     }
 }
@@ -78,16 +84,28 @@ fn push_summary(out: &mut String, played: &[Played]) {
     }
     let width = folders.keys().map(|f| f.len()).max().unwrap_or_default();
     for (folder, count) in &folders {
-        push_line(out, &format!("{folder:width$}  {:5} passed{}", count.passed, count.rest()));
+        push_line(
+            out,
+            &format!("{folder:width$}  {:5} passed{}", count.passed, count.rest()),
+        );
     }
     let known = played.iter().filter(|p| p.outcome == Outcome::Known).count();
     if known > 0 {
-        push_line(out, &format!("{known} of the passed differ from bash as known-differences.md says"));
+        push_line(
+            out,
+            &format!("{known} of the passed differ from bash as known-differences.md says"),
+        );
     }
     if all.pending > 0 {
         push_line(out, &format!("{} fail as corpus/pending.txt says", all.pending));
     }
-    push_line(out, &format!("{} passed, {} failed, {} pending", all.passed, all.failed, all.pending));
+    push_line(
+        out,
+        &format!(
+            "{} passed, {} failed, {} pending",
+            all.passed, all.failed, all.pending
+        ),
+    );
 }
 
 /// What differs between two results, line by line: `-` was expected, `+` came out.
