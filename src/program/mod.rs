@@ -5,6 +5,10 @@
 //! through `Proc::warn`. It parses its arguments into a struct with [`crate::args`] before it acts. Behaviour is that of the GNU
 //! tools in Debian 12; each program has a folder in `corpus/cases/program/`.
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::kernel::Program;
 
 mod accounts;
@@ -149,10 +153,10 @@ const RUNNERS: &[&str] = &[
 
 /// The program of this name.
 pub fn find(name: &[u8]) -> Option<&'static Program> {
-    let index = PROGRAMS
-        .binary_search_by(|program| program.name.as_bytes().cmp(name))
-        .ok()?;
-    PROGRAMS.get(index)
+    static INDEX: OnceLock<FxHashMap<&'static [u8], &'static Program>> = OnceLock::new();
+    let index =
+        INDEX.get_or_init(|| PROGRAMS.iter().map(|program| (program.name.as_bytes(), program)).collect());
+    index.get(name).copied()
 }
 
 /// The program may start others.
