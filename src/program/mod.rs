@@ -34,10 +34,13 @@ mod expr_number;
 mod r#false;
 mod find;
 mod fold;
+mod getconf;
 mod grep;
 mod head;
+mod id;
 mod inode;
 mod join;
+mod kill;
 mod launch;
 mod lines;
 mod link;
@@ -47,7 +50,9 @@ mod message;
 mod mkdir;
 mod mktemp;
 mod mv;
+mod nice;
 mod nl;
+mod nohup;
 mod numbers;
 mod paste;
 mod path;
@@ -72,23 +77,29 @@ mod tail;
 mod tee;
 mod timeout;
 mod touch;
+mod tput;
 mod tr;
 mod r#true;
+mod tty;
+mod uname;
 mod uniq;
 mod usage;
 mod version_order;
 mod walk;
 mod wc;
+mod who;
 mod xargs;
 mod yes;
 
 /// Every program, sorted by name.
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
+    uname::ARCH,
     awk::AWK,
     basename::PROGRAM,
     cat::PROGRAM,
     chmod::PROGRAM,
+    tput::CLEAR,
     comm::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
@@ -105,16 +116,25 @@ pub static PROGRAMS: &[Program] = &[
     find::PROGRAM,
     fold::PROGRAM,
     awk::GAWK,
+    getconf::PROGRAM,
     grep::GREP,
+    id::GROUPS,
     head::PROGRAM,
+    uname::HOSTNAME,
+    id::PROGRAM,
     join::PROGRAM,
+    kill::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,
+    id::LOGNAME,
     ls::PROGRAM,
     mkdir::PROGRAM,
     mktemp::PROGRAM,
     mv::PROGRAM,
+    nice::PROGRAM,
     nl::PROGRAM,
+    nohup::PROGRAM,
+    uname::NPROC,
     paste::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
@@ -135,13 +155,19 @@ pub static PROGRAMS: &[Program] = &[
     tee::PROGRAM,
     timeout::PROGRAM,
     touch::PROGRAM,
+    tput::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,
+    tty::PROGRAM,
+    uname::PROGRAM,
     tabs::unexpand::PROGRAM,
     uniq::PROGRAM,
     link::UNLINK,
+    who::UPTIME,
     ls::VDIR,
     wc::PROGRAM,
+    who::PROGRAM,
+    id::WHOAMI,
     xargs::PROGRAM,
     yes::PROGRAM,
 ];
