@@ -167,6 +167,7 @@ impl Interp {
             let empty = if assoc { Value::Assoc(Arc::default()) } else { Value::Indexed(Arc::default()) };
             self.vars.entry(&name).value = empty;
         }
+        self.vars.hold_value(&name);
         self.hook_assigned(&name);
         if assoc { self.fill_assoc(&name, elements) } else { self.fill_indexed(&name, elements, attributes) }
     }

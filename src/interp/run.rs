@@ -184,7 +184,10 @@ impl Interp {
     pub async fn run_sourced(&mut self, path: &[u8], text: Vec<u8>, args: Option<Vec<Vec<u8>>>) -> Flow {
         let call_line = self.line;
         let arguments = match &args {
-            Some(args) => Arc::new(args.iter().map(|arg| Text::new(arg)).collect()),
+            Some(args) => {
+                let texts = args.iter().map(|arg| Text::new(arg));
+                Arc::new(super::Arguments::new(texts, self.proc.kernel.lease()))
+            }
             None => Arc::clone(&self.positional),
         };
         let frame = Frame {

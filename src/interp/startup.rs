@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
-use super::{Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
+use super::{Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
 use crate::expand::{Attributes, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
 use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
@@ -130,6 +130,8 @@ impl Interp {
             coprocs: Vec::new(),
             proc,
         };
+        let lease = interp.proc.kernel.lease();
+        interp.vars.hold(&lease);
         interp.import_environment();
         interp
     }
@@ -171,7 +173,7 @@ impl Interp {
 
     /// Positional parameters.
     pub fn set_positional(&mut self, args: impl IntoIterator<Item = Vec<u8>>) {
-        self.positional = Arc::new(args.into_iter().map(Text::from).collect());
+        self.positional = Arc::new(Arguments::new(args.into_iter().map(Text::from), self.proc.kernel.lease()));
     }
 
     /// `SECONDS` starts anew.
@@ -419,7 +421,7 @@ fn choose_start(interp: &mut Interp, invocation: Invocation) -> Result<Start, Ve
             None => Start::Stdin,
         }
     };
-    interp.positional = Arc::new(operands.map(Text::from).collect());
+    interp.set_positional(operands);
     Ok(start)
 }
 
