@@ -160,6 +160,8 @@ pub struct Interp {
     nest: u32,
     /// Depth of function calls, `eval` and `source`.
     depth: u32,
+    /// Levels of arithmetic that are being evaluated.
+    arithmetic_depth: u32,
     /// Status of the last command substitution of the current command.
     substitution_status: Option<i32>,
     /// The `IFS` prepared; dropped when `IFS` changes.

@@ -169,6 +169,10 @@ impl Interp {
             self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
+        // The text, its tree and what is read of it stay until it has run.
+        let mut lease = self.proc.kernel.lease();
+        lease.resize(text.len().saturating_mul(8))?;
+        self.proc.kernel.meter().charge_bytes(text.len())?;
         self.nest += 1;
         let flow = if self.nest.is_multiple_of(HOP) {
             self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await })).await

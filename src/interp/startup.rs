@@ -112,6 +112,7 @@ impl Interp {
             evals: 0,
             nest: 0,
             depth: 0,
+            arithmetic_depth: 0,
             substitution_status: None,
             ifs: None,
             pending: Vec::new(),

@@ -103,7 +103,7 @@ impl Interp {
             Some(key) => self.assign_key(name, key, value, append)?,
             None => self.assign_whole(name, value, append)?,
         }
-        self.vars.hold_value(&resolved);
+        self.vars.hold_value(name);
         if self.options.is(Set::Allexport) {
             let variable = self.vars.entry(name);
             variable.attributes = variable.attributes.with(Attributes::EXPORT);
