@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::builtin::BUILTINS;
 use crate::error::Error;
 use crate::fs::{Credentials, FileSystem, Fs, Quota, Timestamp, View, base_fs};
-use crate::host::{HostProgram, block_on, system_time};
+use crate::host::{HostProgram, Stopwatch, block_on, system_time};
 use crate::interp::{self, Interp, Start};
 use crate::kernel::{
     self, Clock, Fds, File, Halt, HostSink, HostSource, Kernel, Limits, Loader, Pid, Proc, ProgramFuture,
@@ -34,6 +34,12 @@ const FIRST_PID: Pid = 1000;
 
 /// How long virtual time may go on for background commands after the script has ended.
 const BACKGROUND_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Units of work after which a run gives way to its host's executor.
+const SLICE: u64 = 1 << 20;
+
+/// The same, when the host's clock is to be looked at in between.
+const TIMED_SLICE: u64 = 1 << 13;
 
 /// Units of work that background commands may use after the script has ended.
 const BACKGROUND_STEPS: u64 = 5_000_000;
@@ -582,6 +588,8 @@ impl Shell {
         let mut interp = self.interp.clone();
         interp.proc.kernel = self.interp.proc.kernel.fork(self.limits.clone());
         interp.proc.fs = fs;
+        let lease = interp.proc.kernel.lease();
+        interp.vars.hold(&lease);
         interp.proc.fds = Fds::default();
         Ok(Shell {
             interp,
@@ -697,6 +705,8 @@ pub struct Execution<'s> {
     status: Option<i32>,
     background_from: u64,
     sleeping: Arc<Mutex<Option<Timestamp>>>,
+    /// How long the run may take, and how long it has.
+    wall_clock: Option<(Duration, Stopwatch)>,
 }
 
 impl std::fmt::Debug for Execution<'_> {
@@ -710,7 +720,9 @@ impl std::fmt::Debug for Execution<'_> {
 impl<'s> Execution<'s> {
     fn start(shell: &'s mut Shell, run: Run) -> Execution<'s> {
         let kernel = shell.interp.proc.kernel.clone();
-        kernel.restart(run.limits.clone().unwrap_or_else(|| shell.limits.clone()));
+        let limits = run.limits.clone().unwrap_or_else(|| shell.limits.clone());
+        let wall_clock = limits.wall_clock.map(|time| (time, Stopwatch::start()));
+        kernel.restart(limits);
         let collected: Arc<Mutex<Collected>> = Arc::default();
         let mut interp = shell.interp.clone();
         prepare(&mut interp, &run, &kernel, &collected, shell.state);
@@ -735,7 +747,27 @@ impl<'s> Execution<'s> {
             status: None,
             background_from: 0,
             sleeping: Arc::default(),
+            wall_clock,
         }
+    }
+
+    /// The time that is left of [`Limits::wall_clock`]; ends the run when there is none.
+    fn time_left(&self) -> Option<Duration> {
+        let (time, since) = self.wall_clock.as_ref()?;
+        let left = time.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            self.kernel.meter().stop(Halt::WallClock);
+        }
+        Some(left)
+    }
+
+    /// Lets the host wait for `at`, but not beyond the time that is left.
+    fn sleep(&self, at: Option<Timestamp>, left: Option<Duration>) {
+        let end = left.map(|left| kernel::after(self.kernel.now(), left));
+        *kernel::lock(&self.sleeping) = match (at, end) {
+            (Some(at), Some(end)) => Some(at.min(end)),
+            (at, end) => at.or(end),
+        };
     }
 
     /// Takes the output so far as events in order; the outcome then holds none.
@@ -850,7 +882,10 @@ impl Future for Execution<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let this = &mut *self;
-        let progress = this.kernel.run_tasks(cx);
+        let left = this.time_left();
+        let progress = this
+            .kernel
+            .run_tasks(cx, if left.is_some() { TIMED_SLICE } else { SLICE });
         *kernel::lock(&this.sleeping) = None;
         if this.status.is_none() {
             this.settle();
@@ -876,10 +911,13 @@ impl Future for Execution<'_> {
                 Poll::Pending
             }
             Progress::Sleeping(at) => {
-                *kernel::lock(&this.sleeping) = Some(at);
+                this.sleep(Some(at), left);
                 Poll::Pending
             }
-            Progress::Pending if this.kernel.awaits_host() => Poll::Pending,
+            Progress::Pending if this.kernel.awaits_host() => {
+                this.sleep(None, left);
+                Poll::Pending
+            }
             Progress::Pending => {
                 this.kernel.meter().stop(Halt::Deadlock);
                 Poll::Ready(this.finish(Some(Halt::Deadlock)))

@@ -1,9 +1,7 @@
 //! `set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg …]`
 
-use std::sync::Arc;
-
 use crate::args::BuiltinSpec;
-use crate::expand::{Attributes, Text, Value, readback};
+use crate::expand::{Attributes, Value, readback};
 use crate::interp::options::{self, SET_OPTIONS};
 use crate::interp::{Flow, Interp, Set};
 use crate::text::quote;
@@ -80,7 +78,7 @@ fn switch(interp: &mut Interp, index: usize, on: bool) {
 }
 
 fn positional(interp: &mut Interp, args: impl IntoIterator<Item = Vec<u8>>) {
-    interp.positional = Arc::new(args.into_iter().map(Text::from).collect());
+    interp.set_positional(args);
 }
 
 /// `set -o` and `set +o`.

@@ -9,8 +9,9 @@ use super::word;
 use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
 use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Word};
 
-/// How deep values may name other expressions: bash's own limit.
-const MAX_DEPTH: u32 = 1024;
+/// How deep evaluation may go, where an operator is a level and a value that names another expression two: a third of a stack of
+/// 1 MiB. bash itself gives up after 1024 such values. Without optimisation frames are some times larger.
+const MAX_DEPTH: u32 = if cfg!(debug_assertions) { 130 } else { 1024 };
 
 /// A value of a variable as arithmetic sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,13 +66,22 @@ pub fn evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failure
     if let Some(number) = plain_number(text) {
         return Ok(number);
     }
-    at_depth(host, text, 0)
+    deeper(host, 2, |host| read_evaluate(host, text))
 }
 
-fn at_depth<H: ExpandHost>(host: &mut H, text: &[u8], depth: u32) -> Result<i64, Failure<H::Divert>> {
+/// Counts levels around `work`. Every way by which a value may name another expression, subscripts with expansions too, comes through
+/// here, so the count is the host's.
+fn deeper<H: ExpandHost, T>(host: &mut H, levels: u32, work: impl FnOnce(&mut H) -> T) -> T {
+    *host.arithmetic_depth() += levels;
+    let value = work(host);
+    *host.arithmetic_depth() -= levels;
+    value
+}
+
+fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failure<H::Divert>> {
     host.charge(text.len() as u64 / 16 + 1)?;
     let trimmed = text.trim_ascii_start();
-    if depth > MAX_DEPTH {
+    if *host.arithmetic_depth() > MAX_DEPTH {
         return Err(failure(trimmed, "expression recursion level exceeded", trimmed));
     }
     let expr = match parse(text) {
@@ -84,7 +94,7 @@ fn at_depth<H: ExpandHost>(host: &mut H, text: &[u8], depth: u32) -> Result<i64,
             return Err(failure(shown, error.message, &error.token));
         }
     };
-    match (Eval { host, depth }).run(&expr) {
+    match (Eval { host }).run(&expr) {
         Ok(value) => Ok(value),
         Err(Stop::Failed(failure)) => Err(failure),
         Err(Stop::Error(message, offset)) => Err(failure(trimmed, message, &rest_at(text, offset))),
@@ -109,7 +119,7 @@ pub fn evaluate_compiled<H: ExpandHost>(
     host: &mut H,
     expr: &Expr,
 ) -> Result<Option<i64>, Failure<H::Divert>> {
-    match (Eval { host, depth: 0 }).run(expr) {
+    match (Eval { host }).run(expr) {
         Ok(value) => Ok(Some(value)),
         Err(Stop::Failed(failure)) => Err(failure),
         // The error names the text: read it again.
@@ -125,11 +135,22 @@ impl<D: From<crate::kernel::Halt>> From<crate::kernel::Halt> for Failure<D> {
 
 struct Eval<'h, H> {
     host: &'h mut H,
-    depth: u32,
 }
 
 impl<H: ExpandHost> Eval<'_, H> {
     fn run(&mut self, expr: &Expr) -> Step<H> {
+        match expr {
+            Expr::Number(number) => return Ok(*number),
+            Expr::Variable(name) => return self.variable(name),
+            _ => {}
+        }
+        if *self.host.arithmetic_depth() > MAX_DEPTH {
+            return Err(Stop::Error("expression recursion level exceeded", 0));
+        }
+        deeper(self.host, 1, |host| (Eval { host }).operation(expr))
+    }
+
+    fn operation(&mut self, expr: &Expr) -> Step<H> {
         match expr {
             Expr::Number(number) => Ok(*number),
             Expr::Variable(name) => self.variable(name),
@@ -228,7 +249,7 @@ impl<H: ExpandHost> Eval<'_, H> {
         if let Some(number) = plain_number(text) {
             return Ok(number);
         }
-        Ok(at_depth(self.host, text, self.depth + 1)?)
+        Ok(evaluate(self.host, text)?)
     }
 
     /// `$x` as an operand: its text must be a number to mean what the pasted text would.
@@ -277,6 +298,10 @@ impl<H: ExpandHost> Eval<'_, H> {
         {
             let index = self.run(index)?;
             return Ok(index.to_string().into_bytes());
+        }
+        if !subscript.pure {
+            // Evaluation cannot wait for a command.
+            return Err(Stop::Error("syntax error: operand expected", 0));
         }
         Ok(word::subscript_now(
             self.host,

@@ -4,6 +4,7 @@
 //! of their chain, four times as many buckets when there are twice as many keys. Scripts print that order, so it is kept.
 
 use super::value::Text;
+use crate::kernel::Lease;
 
 const BUCKETS: usize = 1024;
 const NONE: u32 = u32::MAX;
@@ -23,7 +24,12 @@ pub struct Assoc {
     entries: Vec<Option<Entry>>,
     free: Vec<u32>,
     count: usize,
+    /// Its share of the run's memory, once it is stored in a variable.
+    lease: Option<Lease>,
 }
+
+/// Bytes that an entry costs beside those of long texts.
+const ENTRY: usize = 96;
 
 /// bash's hash of a key (FNV-1).
 pub fn hash(key: &[u8]) -> u32 {
@@ -33,6 +39,28 @@ pub fn hash(key: &[u8]) -> u32 {
 }
 
 impl Assoc {
+    /// Its entries are counted on the lease's meter.
+    #[inline]
+    pub fn is_held(&self, lease: &Lease) -> bool {
+        self.lease.as_ref().is_some_and(|held| held.is_sibling(lease))
+    }
+
+    /// Counts the entries on the lease's meter from now on.
+    pub fn hold(&mut self, lease: &Lease) {
+        for entry in self.entries.iter_mut().flatten() {
+            entry.key.hold(lease);
+            entry.value.hold(lease);
+        }
+        self.lease = Some(lease.sibling());
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.set(self.entries.len() * ENTRY + self.heads.len() * 4);
+        }
+    }
+
     /// Number of keys.
     pub fn len(&self) -> usize {
         self.count
@@ -83,7 +111,10 @@ impl Assoc {
     }
 
     /// Sets a key.
-    pub fn set(&mut self, key: &[u8], value: Text) {
+    pub fn set(&mut self, key: &[u8], mut value: Text) {
+        if let Some(lease) = &self.lease {
+            value.hold(lease);
+        }
         if let Some(old) = self.text_mut(key) {
             *old = value;
             return;
@@ -96,8 +127,12 @@ impl Assoc {
         let hash = hash(key);
         let bucket = self.bucket(hash);
         let next = self.heads.get(bucket).copied().unwrap_or(NONE);
+        let mut key = Text::new(key);
+        if let Some(lease) = &self.lease {
+            key.hold(lease);
+        }
         let entry = Some(Entry {
-            key: Text::new(key),
+            key,
             value,
             hash,
             next,
@@ -118,12 +153,19 @@ impl Assoc {
             *head = at;
         }
         self.count += 1;
+        self.settle();
     }
 
     /// Appends to a key's value, creating it.
     pub fn append(&mut self, key: &[u8], tail: &[u8]) {
+        let lease = self.lease.as_ref().map(Lease::sibling);
         match self.text_mut(key) {
-            Some(text) => text.push_slice(tail),
+            Some(text) => {
+                text.push_slice(tail);
+                if let Some(lease) = lease {
+                    text.hold(&lease);
+                }
+            }
             None => self.set(key, Text::new(tail)),
         }
     }

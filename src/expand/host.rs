@@ -138,6 +138,8 @@ pub trait ExpandHost: Send {
     fn ifs(&mut self) -> Arc<Ifs>;
     /// `~`, `~user`, `~+`, `~-`: the directory.
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>>;
+    /// Levels of arithmetic that are being evaluated now.
+    fn arithmetic_depth(&mut self) -> &mut u32;
     /// Charges work.
     fn charge(&self, units: u64) -> Result<(), Halt>;
     /// A text of this many bytes is about to be made.

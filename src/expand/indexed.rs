@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::value::Text;
+use crate::kernel::Lease;
 
 /// An indexed array.
 #[derive(Debug, Clone, Default)]
@@ -11,7 +12,12 @@ pub struct Indexed {
     /// Elements at or above `dense.len()` that are too far away to be dense.
     sparse: BTreeMap<i64, Text>,
     count: usize,
+    /// Its share of the run's memory, once it is stored in a variable.
+    lease: Option<Lease>,
 }
+
+/// Bytes that an element costs beside those of a long text.
+const SLOT: usize = 48;
 
 /// A gap up to this long is filled with empty slots.
 const GAP: usize = 64;
@@ -23,7 +29,29 @@ impl Indexed {
         Indexed {
             count: dense.len(),
             dense,
-            sparse: BTreeMap::new(),
+            ..Indexed::default()
+        }
+    }
+
+    /// Its elements are counted on the lease's meter.
+    #[inline]
+    pub fn is_held(&self, lease: &Lease) -> bool {
+        self.lease.as_ref().is_some_and(|held| held.is_sibling(lease))
+    }
+
+    /// Counts the elements on the lease's meter from now on.
+    pub fn hold(&mut self, lease: &Lease) {
+        for text in self.dense.iter_mut().flatten().chain(self.sparse.values_mut()) {
+            text.hold(lease);
+        }
+        self.lease = Some(lease.sibling());
+        self.settle();
+    }
+
+    #[inline]
+    fn settle(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.set((self.dense.len() + self.sparse.len()) * SLOT);
         }
     }
 
@@ -53,7 +81,10 @@ impl Indexed {
     }
 
     /// Sets an element; `index` is not negative.
-    pub fn set(&mut self, index: i64, text: Text) {
+    pub fn set(&mut self, index: i64, mut text: Text) {
+        if let Some(lease) = &self.lease {
+            text.hold(lease);
+        }
         let Ok(at) = usize::try_from(index) else { return };
         if let Some(slot) = self.dense.get_mut(at) {
             self.count += usize::from(slot.is_none());
@@ -67,6 +98,7 @@ impl Indexed {
         } else if self.sparse.insert(index, text).is_none() {
             self.count += 1;
         }
+        self.settle();
     }
 
     /// Appends to an element, creating it.
@@ -76,7 +108,12 @@ impl Indexed {
             None => self.sparse.get_mut(&index),
         };
         match slot {
-            Some(text) => text.push_slice(tail),
+            Some(text) => {
+                text.push_slice(tail);
+                if let Some(lease) = &self.lease {
+                    text.hold(lease);
+                }
+            }
             None => self.set(index, Text::new(tail)),
         }
     }
@@ -94,6 +131,7 @@ impl Indexed {
         while matches!(self.dense.last(), Some(None)) {
             self.dense.pop();
         }
+        self.settle();
         removed
     }
 

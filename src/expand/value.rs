@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::assoc::Assoc;
 use super::indexed::Indexed;
+use crate::kernel::Lease;
 
-/// Bytes of a text that fit without an allocation.
 const INLINE: usize = 22;
 
 /// A byte string: inline when short, shared when long.
@@ -17,10 +17,50 @@ pub enum Text {
     /// Length and bytes.
     Inline(u8, [u8; INLINE]),
     /// Shared.
-    Heap(Arc<Vec<u8>>),
+    Heap(Arc<Shared>),
+}
+
+/// The bytes of a long text, and their share of the run's memory once it is stored in a variable.
+#[derive(Clone)]
+pub struct Shared {
+    bytes: Vec<u8>,
+    lease: Option<Lease>,
+}
+
+/// Bytes that a shared text costs beside its own.
+const OVERHEAD: usize = 64;
+
+impl Shared {
+    fn new(bytes: Vec<u8>) -> Arc<Shared> {
+        Arc::new(Shared { bytes, lease: None })
+    }
+
+    /// Takes other bytes, in the same place.
+    pub fn replace(&mut self, bytes: &[u8]) {
+        self.bytes.clear();
+        if self.bytes.capacity() / 4 > bytes.len() {
+            self.bytes.shrink_to(bytes.len());
+        }
+        self.bytes.extend_from_slice(bytes);
+        self.settle();
+    }
+
+    fn push_slice(&mut self, tail: &[u8]) {
+        self.bytes.extend_from_slice(tail);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.set(self.bytes.capacity() + OVERHEAD);
+        }
+    }
 }
 
 impl Text {
+    /// Bytes of a text that fit without an allocation.
+    pub const INLINE: usize = INLINE;
+
     /// The empty text.
     pub const EMPTY: Text = Text::Inline(0, [0; INLINE]);
 
@@ -33,7 +73,7 @@ impl Text {
                 room.copy_from_slice(bytes);
                 Text::Inline(bytes.len() as u8, inline)
             }
-            None => Text::Heap(Arc::new(bytes.to_vec())),
+            None => Text::Heap(Shared::new(bytes.to_vec())),
         }
     }
 
@@ -42,7 +82,7 @@ impl Text {
     pub fn as_slice(&self) -> &[u8] {
         match self {
             Text::Inline(len, bytes) => bytes.get(..usize::from(*len)).unwrap_or_default(),
-            Text::Heap(bytes) => bytes,
+            Text::Heap(shared) => &shared.bytes,
         }
     }
 
@@ -58,10 +98,22 @@ impl Text {
                     let mut joined = Vec::with_capacity((used + tail.len()) * 2);
                     joined.extend_from_slice(self.as_slice());
                     joined.extend_from_slice(tail);
-                    *self = Text::Heap(Arc::new(joined));
+                    *self = Text::Heap(Shared::new(joined));
                 }
             }
-            Text::Heap(bytes) => Arc::make_mut(bytes).extend_from_slice(tail),
+            Text::Heap(shared) => Arc::make_mut(shared).push_slice(tail),
+        }
+    }
+
+    /// Counts the bytes of a long text on the lease's meter from now on, until the last of those who share it goes.
+    #[inline]
+    pub fn hold(&mut self, lease: &Lease) {
+        if let Text::Heap(shared) = self
+            && !shared.lease.as_ref().is_some_and(|held| held.is_sibling(lease))
+            && let Some(shared) = Arc::get_mut(shared)
+        {
+            shared.lease = Some(lease.sibling());
+            shared.settle();
         }
     }
 }
@@ -83,7 +135,7 @@ impl From<Vec<u8>> for Text {
         if bytes.len() <= INLINE {
             Text::new(&bytes)
         } else {
-            Text::Heap(Arc::new(bytes))
+            Text::Heap(Shared::new(bytes))
         }
     }
 }
@@ -149,6 +201,17 @@ impl Value {
                 .map(|(i, _)| Text::from(i.to_string().into_bytes()))
                 .collect(),
             Value::Assoc(array) => array.iter().map(|(key, _)| Text::new(key)).collect(),
+        }
+    }
+
+    /// Counts what it holds on the lease's meter, from now on.
+    #[inline]
+    pub fn hold(&mut self, lease: &Lease) {
+        match self {
+            Value::Scalar(text) => text.hold(lease),
+            Value::Indexed(array) if !array.is_held(lease) => Arc::make_mut(array).hold(lease),
+            Value::Assoc(array) if !array.is_held(lease) => Arc::make_mut(array).hold(lease),
+            _ => {}
         }
     }
 

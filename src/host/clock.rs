@@ -1,5 +1,7 @@
 //! The host's clock.
 
+use std::time::Duration;
+
 use crate::fs::Timestamp;
 use crate::kernel::HostClock;
 
@@ -16,6 +18,31 @@ pub fn system_time() -> Timestamp {
     Timestamp {
         seconds: 1_735_689_600,
         nanos: 0,
+    }
+}
+
+/// Measures how long something takes. On targets without a clock: no time passes.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch {
+    #[cfg(not(target_family = "wasm"))]
+    start: std::time::Instant,
+}
+
+impl Stopwatch {
+    /// Starts now.
+    pub fn start() -> Stopwatch {
+        Stopwatch {
+            #[cfg(not(target_family = "wasm"))]
+            start: std::time::Instant::now(),
+        }
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        #[cfg(not(target_family = "wasm"))]
+        return self.start.elapsed();
+        #[cfg(target_family = "wasm")]
+        return Duration::ZERO;
     }
 }
 

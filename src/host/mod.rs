@@ -7,5 +7,5 @@ mod clock;
 mod program;
 
 pub use blocking::block_on;
-pub use clock::{SystemClock, system_time};
+pub use clock::{Stopwatch, SystemClock, system_time};
 pub use program::HostProgram;

@@ -194,6 +194,7 @@ impl Interp {
             };
             self.vars.entry(&name).value = empty;
         }
+        self.vars.hold_value(&name);
         self.hook_assigned(&name);
         if assoc {
             self.fill_assoc(&name, elements)

@@ -57,14 +57,16 @@ impl Interp {
             Cond::Or(left, right) => Ok(self.evaluate_now(left)? || self.evaluate_now(right)?),
             Cond::Not(inner) => Ok(!self.evaluate_now(inner)?),
             Cond::Group(inner) => self.evaluate_now(inner),
-            Cond::Word(word) => Ok(!word::text_now(self, word, Mode::Single)?.is_empty()),
+            Cond::Word(word) => Ok(!word::text_now(self, word, Mode::Single)
+                .map_err(of_word)?
+                .is_empty()),
             Cond::Unary(op, word) => {
-                let text = word::text_now(self, word, Mode::Single)?;
+                let text = word::text_now(self, word, Mode::Single).map_err(of_word)?;
                 self.unary(*op, &text)
             }
             Cond::Binary(op, left, right) => {
-                let left = word::text_now(self, left, Mode::Single)?;
-                let right = word::text_now(self, right, mode_of(*op))?;
+                let left = word::text_now(self, left, Mode::Single).map_err(of_word)?;
+                let right = word::text_now(self, right, mode_of(*op)).map_err(of_word)?;
                 self.binary(*op, &left, &right)
             }
         }
@@ -78,12 +80,12 @@ impl Interp {
                 Cond::Not(inner) => Ok(!self.evaluate(inner).await?),
                 Cond::Group(inner) => self.evaluate(inner).await,
                 Cond::Word(word) => {
-                    let text = word::text(self, word, Mode::Single).await?;
+                    let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
                     self.trace_cond(None, b"-n", &text);
                     Ok(!text.is_empty())
                 }
                 Cond::Unary(op, word) => {
-                    let text = word::text(self, word, Mode::Single).await?;
+                    let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
                     self.trace_cond(None, &[b'-', *op], &text);
                     self.unary(*op, &text)
                 }
@@ -93,8 +95,8 @@ impl Interp {
     }
 
     async fn evaluate_binary(&mut self, op: CondOp, left: &Word, right: &Word) -> Result<bool, Bad> {
-        let left = word::text(self, left, Mode::Single).await?;
-        let right = word::text(self, right, mode_of(op)).await?;
+        let left = word::text(self, left, Mode::Single).await.map_err(of_word)?;
+        let right = word::text(self, right, mode_of(op)).await.map_err(of_word)?;
         if self.options.is(Set::Xtrace) {
             self.trace_cond(Some(&left), operator(op), &right);
         }
@@ -241,4 +243,12 @@ const fn operator(op: CondOp) -> &'static [u8] {
         CondOp::Older => b"-ot",
         CondOp::SameFile => b"-ef",
     }
+}
+
+/// An error of arithmetic inside a word ends the line, as it does outside of `[[`; only operands of `-eq` and its like end the test alone.
+fn of_word(failure: ExpandFailure) -> Bad {
+    Bad::Failure(match failure {
+        ExpandFailure::Arith(message) => ExpandFailure::Discard(message),
+        failure => failure,
+    })
 }

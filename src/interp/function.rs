@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
+use super::{Arguments, Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
+use crate::kernel::Lease;
 use crate::syntax::ast::{Function, Name, Simple};
 
 /// A defined function.
@@ -19,6 +20,8 @@ pub struct FunctionEntry {
     pub readonly: bool,
     /// `declare -ft`: DEBUG and RETURN traps are inherited.
     pub trace: bool,
+    /// Its share of the run's memory.
+    pub lease: Arc<Lease>,
     /// What its lines are shifted by.
     pub(super) line_shift: i64,
 }
@@ -61,8 +64,12 @@ impl Interp {
         }
         let old = self.functions.get(&name);
         let (exported, trace) = old.map_or((false, false), |old| (old.exported, old.trace));
+        let mut lease = self.proc.kernel.lease();
+        // A tree takes some times the room of its text.
+        lease.resize(crate::syntax::print::print_function_value(function).len() * 4 + 512)?;
         let entry = FunctionEntry {
             function: Arc::clone(function),
+            lease: Arc::new(lease),
             source: self.source_name(),
             exported: exported || self.options.is(Set::Allexport),
             readonly: false,
@@ -161,7 +168,8 @@ impl Interp {
     }
 
     async fn function_body(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {
-        let arguments: Arc<Vec<Text>> = Arc::new(args.iter().skip(1).map(|arg| Text::new(arg)).collect());
+        let texts = args.iter().skip(1).map(|arg| Text::new(arg));
+        let arguments = Arc::new(Arguments::new(texts, self.proc.kernel.lease()));
         let positional = std::mem::replace(&mut self.positional, Arc::clone(&arguments));
         let call_line = self.line;
         let frame = Frame {

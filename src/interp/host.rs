@@ -191,6 +191,11 @@ impl ExpandHost for Interp {
     }
 
     #[inline]
+    fn arithmetic_depth(&mut self) -> &mut u32 {
+        &mut self.arithmetic_depth
+    }
+
+    #[inline]
     fn charge(&self, units: u64) -> Result<(), Halt> {
         self.proc.kernel.meter().charge(units)
     }

@@ -7,6 +7,7 @@
 //! the synchronous path in `simple`; a future is boxed only where the language recurses. Deep recursion moves to a task of its own
 //! every [`HOP`] levels, so that the host's stack stays small.
 
+mod arguments;
 mod assign;
 mod compound;
 mod cond;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use arguments::Arguments;
 pub use assign::Declared;
 pub use dynamic::Dynamic;
 pub use flow::{Divert, ExpandFailure, Flow};
@@ -49,7 +51,7 @@ pub use trap::{TrapKey, Traps};
 pub use variable::split_subscript;
 use vars::Vars;
 
-use crate::expand::{Ifs, Text};
+use crate::expand::Ifs;
 use crate::fs::Timestamp;
 use crate::kernel::{File, Pid, Proc};
 use crate::syntax::ast::Name;
@@ -67,7 +69,7 @@ pub struct Frame {
     /// The line it was called from: an element of `BASH_LINENO`.
     pub call_line: u32,
     /// Number of its arguments (for `BASH_ARGC`).
-    pub arguments: Arc<Vec<Text>>,
+    pub arguments: Arc<Arguments>,
 }
 
 /// How a failure of a command is looked at by what runs it.
@@ -97,7 +99,7 @@ pub struct Interp {
     /// Background jobs.
     pub jobs: Jobs,
     /// `$1 …`
-    pub positional: Arc<Vec<Text>>,
+    pub positional: Arc<Arguments>,
     /// `$0`
     pub zero: Arc<[u8]>,
     /// `$?`
@@ -158,6 +160,8 @@ pub struct Interp {
     nest: u32,
     /// Depth of function calls, `eval` and `source`.
     depth: u32,
+    /// Levels of arithmetic that are being evaluated.
+    arithmetic_depth: u32,
     /// Status of the last command substitution of the current command.
     substitution_status: Option<i32>,
     /// The `IFS` prepared; dropped when `IFS` changes.

@@ -262,10 +262,7 @@ impl Interp {
             RedirectOp::HereString(word) => {
                 let mut text = self.expand_single(word).await?;
                 text.push(b'\n');
-                Ok(Target::File(Arc::new(File::bytes(
-                    &self.proc.kernel,
-                    text.into(),
-                ))))
+                self.document_file(text)
             }
             RedirectOp::WriteBoth(_) | RedirectOp::AppendBoth(_) => Ok(Target::Close),
         }
@@ -276,10 +273,13 @@ impl Interp {
             Ok(text) => text,
             Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
         };
-        Ok(Target::File(Arc::new(File::bytes(
-            &self.proc.kernel,
-            text.into(),
-        ))))
+        self.document_file(text)
+    }
+
+    fn document_file(&self, text: Vec<u8>) -> Result<Target, Failed> {
+        let file = File::here_document(&self.proc.kernel, text)
+            .map_err(|halt| Failed::Divert(Divert::from(halt)))?;
+        Ok(Target::File(Arc::new(file)))
     }
 
     fn duplicate_target(&mut self, text: &[u8]) -> Result<Target, Failed> {

@@ -173,6 +173,10 @@ impl Interp {
             self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
+        // The text, its tree and what is read of it stay until it has run.
+        let mut lease = self.proc.kernel.lease();
+        lease.resize(text.len().saturating_mul(8))?;
+        self.proc.kernel.meter().charge_bytes(text.len())?;
         self.nest += 1;
         let flow = if self.nest.is_multiple_of(HOP) {
             self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await }))
@@ -189,7 +193,10 @@ impl Interp {
     pub async fn run_sourced(&mut self, path: &[u8], text: Vec<u8>, args: Option<Vec<Vec<u8>>>) -> Flow {
         let call_line = self.line;
         let arguments = match &args {
-            Some(args) => Arc::new(args.iter().map(|arg| Text::new(arg)).collect()),
+            Some(args) => {
+                let texts = args.iter().map(|arg| Text::new(arg));
+                Arc::new(super::Arguments::new(texts, self.proc.kernel.lease()))
+            }
             None => Arc::clone(&self.positional),
         };
         let frame = Frame {

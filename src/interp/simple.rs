@@ -183,6 +183,7 @@ impl Interp {
         self.substitution_status = None;
         let first_fd = self.process_fds.len();
         let mut args = Vec::with_capacity(simple.words.len());
+        let first_fd = self.process_fds.len();
         if let Err(failure) = self.expand_words(&simple.words, &mut args).await {
             self.close_process_fds(first_fd);
             let divert = self.fail_expansion(failure);

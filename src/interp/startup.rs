@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
-use super::{Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
+use super::{Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
 use crate::expand::{Attributes, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
 use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
@@ -128,6 +128,7 @@ impl Interp {
             evals: 0,
             nest: 0,
             depth: 0,
+            arithmetic_depth: 0,
             substitution_status: None,
             ifs: None,
             pending: Vec::new(),
@@ -146,6 +147,8 @@ impl Interp {
             coprocs: Vec::new(),
             proc,
         };
+        let lease = interp.proc.kernel.lease();
+        interp.vars.hold(&lease);
         interp.import_environment();
         interp
     }
@@ -187,7 +190,10 @@ impl Interp {
 
     /// Positional parameters.
     pub fn set_positional(&mut self, args: impl IntoIterator<Item = Vec<u8>>) {
-        self.positional = Arc::new(args.into_iter().map(Text::from).collect());
+        self.positional = Arc::new(Arguments::new(
+            args.into_iter().map(Text::from),
+            self.proc.kernel.lease(),
+        ));
     }
 
     /// `SECONDS` starts anew.
@@ -465,7 +471,7 @@ fn choose_start(interp: &mut Interp, invocation: Invocation) -> Result<Start, Ve
             None => Start::Stdin,
         }
     };
-    interp.positional = Arc::new(operands.map(Text::from).collect());
+    interp.set_positional(operands);
     Ok(start)
 }
 

@@ -109,6 +109,7 @@ impl Interp {
             Some(key) => self.assign_key(name, key, value, append)?,
             None => self.assign_whole(name, value, append)?,
         }
+        self.vars.hold_value(name);
         if self.options.is(Set::Allexport) {
             let variable = self.vars.entry(name);
             variable.attributes = variable.attributes.with(Attributes::EXPORT);
@@ -139,14 +140,14 @@ impl Interp {
             return false;
         };
         match &mut variable.value {
-            Value::Scalar(Text::Heap(old)) if value.len() > 22 => match Arc::get_mut(old) {
-                Some(old) => {
-                    old.clear();
-                    old.extend_from_slice(value);
-                }
+            Value::Scalar(Text::Heap(old)) if value.len() > Text::INLINE => match Arc::get_mut(old) {
+                Some(old) => old.replace(value),
                 None => variable.value = Value::Scalar(Text::new(value)),
             },
             slot => *slot = Value::Scalar(Text::new(value)),
+        }
+        if value.len() > Text::INLINE {
+            self.vars.hold_value(name);
         }
         true
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::expand::{Attributes, Text, Value, Variable};
+use crate::kernel::Lease;
 use crate::syntax::ast::Name;
 
 /// What a scope hides: the variable that was visible before, if any.
@@ -20,10 +21,41 @@ struct Scope {
     temporary: bool,
 }
 
+/// Bytes that a variable costs beside its value.
+const ENTRY: usize = 96;
+
+/// What is visible, and its share of the run's memory.
+#[derive(Debug, Clone, Default)]
+struct Table {
+    map: FxHashMap<Name, Variable>,
+    lease: Option<Lease>,
+}
+
+impl Table {
+    fn settle(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.set(self.map.len() * ENTRY);
+        }
+    }
+}
+
+impl std::ops::Deref for Table {
+    type Target = FxHashMap<Name, Variable>;
+    fn deref(&self) -> &Self::Target {
+        &self.map
+    }
+}
+
+impl std::ops::DerefMut for Table {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.map
+    }
+}
+
 /// All variables of a shell.
 #[derive(Debug, Clone, Default)]
 pub struct Vars {
-    table: Arc<FxHashMap<Name, Variable>>,
+    table: Arc<Table>,
     scopes: Arc<Vec<Scope>>,
     environment: Option<Arc<Vec<(Vec<u8>, Vec<u8>)>>>,
     /// What [`Vars::entry`] gives where it has nothing to give: never.
@@ -31,6 +63,25 @@ pub struct Vars {
 }
 
 impl Vars {
+    /// Counts the variables against the memory of the lease's meter, from now on.
+    pub fn hold(&mut self, lease: &Lease) {
+        let table = Arc::make_mut(&mut self.table);
+        for variable in table.map.values_mut() {
+            variable.value.hold(lease);
+        }
+        table.lease = Some(lease.sibling());
+        table.settle();
+    }
+
+    /// Counts the value of a variable that was just assigned.
+    #[inline]
+    pub fn hold_value(&mut self, name: &[u8]) {
+        let table = Arc::make_mut(&mut self.table);
+        if let (Some(variable), Some(lease)) = (table.map.get_mut(name), &table.lease) {
+            variable.value.hold(lease);
+        }
+    }
+
     /// The visible variable of this name.
     #[inline]
     pub fn get(&self, name: &[u8]) -> Option<&Variable> {
@@ -62,6 +113,7 @@ impl Vars {
                         attributes: Attributes::default(),
                     },
                 );
+                table.settle();
                 false
             }
         };
@@ -78,7 +130,9 @@ impl Vars {
     /// Puts a variable in place of the visible one.
     pub fn insert(&mut self, name: Name, variable: Variable) {
         self.environment = None;
-        Arc::make_mut(&mut self.table).insert(name, variable);
+        let table = Arc::make_mut(&mut self.table);
+        table.insert(name, variable);
+        table.settle();
     }
 
     /// Call after attributes changed.
@@ -295,6 +349,7 @@ impl Vars {
     /// Sets a string without any check: for the shell's own variables.
     pub fn set_raw(&mut self, name: &[u8], value: impl Into<Text>) {
         self.entry(name).value = Value::Scalar(value.into());
+        self.hold_value(name);
     }
 
     /// Sets and exports a string without any check.
@@ -303,6 +358,7 @@ impl Vars {
         variable.value = Value::Scalar(value.into());
         variable.attributes = variable.attributes.with(Attributes::EXPORT);
         self.environment = None;
+        self.hold_value(name);
     }
 }
 

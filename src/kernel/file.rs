@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use super::pipe::{Pipe, PipeReader, PipeWriter};
-use super::{Kernel, lock};
+use super::{Halt, Kernel, Lease, lock};
 use crate::fs::{Device, Errno, FileKind, Metadata, OpenFlags, OpenNode, Timestamp};
 
 /// Where a host takes what a run writes.
@@ -40,7 +40,7 @@ enum Kind {
     Sink(Arc<dyn HostSink>),
     Source(Arc<dyn HostSource>, Mutex<Vec<u8>>),
     /// Collects everything; for command substitution.
-    Collector(Mutex<Vec<u8>>),
+    Collector(Mutex<(Vec<u8>, Lease)>),
 }
 
 /// An open file description.
@@ -49,6 +49,8 @@ pub struct File {
     kind: Kind,
     flags: OpenFlags,
     offset: Mutex<u64>,
+    /// The share of the run's memory of what it holds itself.
+    _lease: Option<Lease>,
 }
 
 impl std::fmt::Debug for File {
@@ -89,6 +91,7 @@ impl File {
             kind,
             flags,
             offset: Mutex::new(0),
+            _lease: None,
         }
     }
 
@@ -120,6 +123,16 @@ impl File {
         File::make(kernel, Kind::Bytes(bytes), OpenFlags::READ)
     }
 
+    /// The text of a here-document: bytes to read that count against the run's memory.
+    pub fn here_document(kernel: &Kernel, text: Vec<u8>) -> Result<File, Halt> {
+        let mut lease = kernel.lease();
+        lease.resize(text.len())?;
+        Ok(File {
+            _lease: Some(lease),
+            ..File::bytes(kernel, text.into())
+        })
+    }
+
     /// Writes go to the host.
     pub fn sink(kernel: &Kernel, sink: Arc<dyn HostSink>) -> File {
         File::make(kernel, Kind::Sink(sink), OpenFlags::WRITE)
@@ -132,13 +145,21 @@ impl File {
 
     /// Collects what is written; see [`File::take_collected`].
     pub fn collector(kernel: &Kernel) -> File {
-        File::make(kernel, Kind::Collector(Mutex::default()), OpenFlags::WRITE)
+        File::make(
+            kernel,
+            Kind::Collector(Mutex::new((Vec::new(), kernel.lease()))),
+            OpenFlags::WRITE,
+        )
     }
 
     /// What a collector has.
     pub fn take_collected(&self) -> Vec<u8> {
         match &self.kind {
-            Kind::Collector(buffer) => std::mem::take(&mut *lock(buffer)),
+            Kind::Collector(collected) => {
+                let mut collected = lock(collected);
+                collected.1.set(0);
+                std::mem::take(&mut collected.0)
+            }
             _ => Vec::new(),
         }
     }
@@ -155,7 +176,7 @@ impl File {
                 .unwrap_or_else(|| {
                     let capacity =
                         kernel.inner.pipe_bytes.load(std::sync::atomic::Ordering::Relaxed) as usize;
-                    let pipe = Arc::new(FifoPipe(Pipe::new(capacity)));
+                    let pipe = Arc::new(FifoPipe(Pipe::new(capacity, kernel.lease())));
                     fifos.insert(id, Arc::downgrade(&pipe));
                     pipe
                 })
@@ -360,17 +381,11 @@ impl File {
                 let allowed = self.kernel.meter().charge_output(data.len());
                 sink.write(data.get(..allowed).unwrap_or(data));
             }
-            Kind::Collector(buffer) => {
-                self.kernel
-                    .meter()
-                    .check_memory(data.len() as u64)
-                    .map_err(|_| Errno::ENOMEM)?;
-                let mut buffer = lock(buffer);
-                self.kernel
-                    .meter()
-                    .check_memory(buffer.len() as u64)
-                    .map_err(|_| Errno::ENOMEM)?;
-                buffer.extend_from_slice(data);
+            Kind::Collector(collected) => {
+                let mut collected = lock(collected);
+                let size = collected.0.len() + data.len();
+                collected.1.resize(size).map_err(|_| Errno::ENOMEM)?;
+                collected.0.extend_from_slice(data);
             }
             Kind::Device(Device::Null | Device::Zero | Device::Random) => {}
             Kind::Device(Device::Full) if !data.is_empty() => return Err(Errno::ENOSPC),

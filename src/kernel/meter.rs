@@ -30,7 +30,8 @@ pub struct Limits {
     pub open_files: u32,
     /// Bytes of one pipe's buffer.
     pub pipe_bytes: u32,
-    /// Wall-clock time of the run; needs a host clock. `None`: no bound.
+    /// Wall-clock time of the run, by the host's clock; looked at whenever the run is polled, which it asks for often enough
+    /// while it works. A host with an executor of its own sets a timer to poll a run that sleeps. `None`: no bound.
     pub wall_clock: Option<Duration>,
 }
 
@@ -256,6 +257,15 @@ impl Meter {
         Ok(())
     }
 
+    /// Adds to the bytes held, even when that is too much: then the run ends at its next charge. For what is already there.
+    #[inline]
+    pub fn hold_anyway(&self, bytes: u64) {
+        if self.hold(bytes).is_err() {
+            self.held
+                .store(self.held.load(Relaxed).saturating_add(bytes), Relaxed);
+        }
+    }
+
     /// Gives bytes back.
     #[inline]
     pub fn release(&self, bytes: u64) {
@@ -346,9 +356,43 @@ impl Lease {
         Ok(())
     }
 
+    /// Holds exactly `bytes`, even when that is too much: then the run ends at its next charge.
+    #[inline]
+    pub fn set(&mut self, bytes: usize) {
+        let bytes = bytes as u64;
+        if bytes > self.bytes {
+            self.meter.hold_anyway(bytes - self.bytes);
+        } else {
+            self.meter.release(self.bytes - bytes);
+        }
+        self.bytes = bytes;
+    }
+
+    /// Both are on the same meter.
+    #[inline]
+    pub fn is_sibling(&self, other: &Lease) -> bool {
+        Arc::ptr_eq(&self.meter, &other.meter)
+    }
+
+    /// An empty lease on the same meter.
+    pub fn sibling(&self) -> Lease {
+        Lease::new(Arc::clone(&self.meter))
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+/// The copy of what is held is held as well.
+impl Clone for Lease {
+    fn clone(&self) -> Self {
+        self.meter.hold_anyway(self.bytes);
+        Lease {
+            meter: Arc::clone(&self.meter),
+            bytes: self.bytes,
+        }
     }
 }
 

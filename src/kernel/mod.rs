@@ -185,7 +185,7 @@ impl Kernel {
 
     /// A new pipe.
     pub fn pipe(&self) -> (Arc<File>, Arc<File>) {
-        let (reader, writer) = Pipe::pair(self.inner.pipe_bytes.load(Relaxed) as usize);
+        let (reader, writer) = Pipe::pair(self.inner.pipe_bytes.load(Relaxed) as usize, self.lease());
         (
             Arc::new(File::pipe_reader(self, reader)),
             Arc::new(File::pipe_writer(self, writer)),

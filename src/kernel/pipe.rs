@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use super::lock;
+use super::{Lease, lock};
 use crate::fs::Errno;
 
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ struct State {
     waiting_writers: Vec<Waker>,
     /// Opens of a named pipe that wait for the other side.
     opens: u64,
+    /// The buffer's share of the run's memory.
+    lease: Option<Lease>,
 }
 
 impl State {
@@ -40,16 +42,17 @@ pub struct Pipe(Arc<Mutex<State>>);
 
 impl Pipe {
     /// An empty pipe without ends.
-    pub fn new(capacity: usize) -> Pipe {
+    pub fn new(capacity: usize, lease: Lease) -> Pipe {
         Pipe(Arc::new(Mutex::new(State {
             capacity: capacity.max(1),
+            lease: Some(lease),
             ..State::default()
         })))
     }
 
     /// Both ends of a new pipe.
-    pub fn pair(capacity: usize) -> (PipeReader, PipeWriter) {
-        let pipe = Pipe::new(capacity);
+    pub fn pair(capacity: usize, lease: Lease) -> (PipeReader, PipeWriter) {
+        let pipe = Pipe::new(capacity, lease);
         (pipe.reader(), pipe.writer())
     }
 
@@ -171,6 +174,12 @@ impl Pipe {
             return Ok(0);
         }
         state.buffer.extend(data.get(..count).unwrap_or_default());
+        let size = state.buffer.capacity();
+        if let Some(lease) = &mut state.lease
+            && lease.bytes() != size as u64
+        {
+            lease.set(size);
+        }
         let wakers = state.wake_readers();
         drop(state);
         wakers.into_iter().for_each(Waker::wake);

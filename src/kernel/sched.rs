@@ -109,9 +109,6 @@ pub enum Progress {
     Halted,
 }
 
-/// Units of work after which a run gives way to its host's executor.
-const RUN_SLICE: u64 = 1 << 20;
-
 impl Kernel {
     /// Starts a task that belongs to process `pid`.
     pub fn spawn_task(&self, pid: Pid, future: TaskFuture) {
@@ -141,11 +138,11 @@ impl Kernel {
         lock(&self.inner.ready.queue).push_back(id);
     }
 
-    /// Runs ready tasks until there are none, the slice is over, or the meter halts.
-    pub fn run_tasks(&self, cx: &mut Context<'_>) -> Progress {
+    /// Runs ready tasks until there are none, `slice` units of work are done, or the meter halts.
+    pub fn run_tasks(&self, cx: &mut Context<'_>, slice: u64) -> Progress {
         *lock(&self.inner.ready.outer) = Some(cx.waker().clone());
         self.inner.ready.running.store(true, Relaxed);
-        let progress = self.run_until_quiet();
+        let progress = self.run_until_quiet(slice);
         self.inner.ready.running.store(false, Relaxed);
         // A waker may have fired between the last look and `running = false`.
         if matches!(progress, Progress::Pending | Progress::Sleeping(_))
@@ -156,7 +153,7 @@ impl Kernel {
         progress
     }
 
-    fn run_until_quiet(&self) -> Progress {
+    fn run_until_quiet(&self, slice: u64) -> Progress {
         let start = self.meter().usage().steps;
         loop {
             if self.meter().halted().is_some() {
@@ -165,7 +162,7 @@ impl Kernel {
             let next = lock(&self.inner.ready.queue).pop_front();
             if let Some(id) = next {
                 self.poll_task(id);
-                if self.meter().usage().steps - start > RUN_SLICE {
+                if self.meter().usage().steps - start > slice {
                     return Progress::Yielded;
                 }
                 continue;

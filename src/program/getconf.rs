@@ -49,13 +49,22 @@ const SYSTEM: [(&str, &str); 34] = [
 ];
 
 /// Variables of a path, sorted.
-const PATHS: [(&str, &str); 5] =
-    [("LINK_MAX", "127"), ("MAX_INPUT", "255"), ("NAME_MAX", "255"), ("PATH_MAX", "4096"), ("PIPE_BUF", "4096")];
+const PATHS: [(&str, &str); 5] = [
+    ("LINK_MAX", "127"),
+    ("MAX_INPUT", "255"),
+    ("NAME_MAX", "255"),
+    ("PATH_MAX", "4096"),
+    ("PIPE_BUF", "4096"),
+];
 
-const USAGE: &[u8] = b"Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n";
+const USAGE: &[u8] =
+    b"Usage: getconf [-v specification] variable_name [pathname]\n       getconf -a [pathname]\n";
 
 fn find(table: &[(&str, &'static str)], name: &[u8]) -> Option<&'static str> {
-    table.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, value)| *value)
+    table
+        .iter()
+        .find(|(known, _)| known.as_bytes() == name)
+        .map(|(_, value)| *value)
 }
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
@@ -95,6 +104,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             proc.write_error(USAGE).await?;
             Ok(2)
         }
-        Err(name) => Err(usage::fail(proc, 2, [b"Unrecognized variable `", name.as_slice(), b"'"].concat()).await),
+        Err(name) => Err(usage::fail(
+            proc,
+            2,
+            [b"Unrecognized variable `", name.as_slice(), b"'"].concat(),
+        )
+        .await),
     }
 }

@@ -61,7 +61,10 @@ static SPEC: Spec<Flag> = Spec::new(
 
 fn check(parsed: &Parsed<Flag>) -> Result<(), UsageError> {
     let plain = |message: &str| Err(UsageError::plain(1, message));
-    let only = [Flag::User, Flag::Group, Flag::Groups].iter().filter(|flag| parsed.has(**flag)).count();
+    let only = [Flag::User, Flag::Group, Flag::Groups]
+        .iter()
+        .filter(|flag| parsed.has(**flag))
+        .count();
     if parsed.has(Flag::Context) {
         return plain("--context (-Z) works only on an SELinux-enabled kernel");
     }
@@ -128,7 +131,16 @@ fn describe(proc: &Proc, accounts: &mut Accounts, parsed: &Parsed<Flag>, uid: u3
         None => id.to_string().into_bytes(),
     };
     let (user, group) = (both(uid, &user), both(gid, &group));
-    [b"uid=", user.as_slice(), b" gid=", &group, b" groups=", &group, b"\n"].concat()
+    [
+        b"uid=",
+        user.as_slice(),
+        b" gid=",
+        &group,
+        b" groups=",
+        &group,
+        b"\n",
+    ]
+    .concat()
 }
 
 fn named(name: Option<Vec<u8>>, id: u32) -> Vec<u8> {
@@ -186,13 +198,19 @@ async fn run_groups(proc: &mut Proc) -> Result<i32, Stop> {
             continue;
         };
         let name = named(accounts.group_name(proc, gid).map(<[u8]>::to_vec), gid);
-        proc.write(&[user, b" : ".as_slice(), &name, b"\n"].concat()).await?;
+        proc.write(&[user, b" : ".as_slice(), &name, b"\n"].concat())
+            .await?;
     }
     Ok(status)
 }
 
-static LOGNAME_SPEC: Spec<NoFlag> =
-    Spec::new("logname", COREUTILS, &["[OPTION]"], "Print the user's login name.\n", &[]);
+static LOGNAME_SPEC: Spec<NoFlag> = Spec::new(
+    "logname",
+    COREUTILS,
+    &["[OPTION]"],
+    "Print the user's login name.\n",
+    &[],
+);
 
 /// Nobody logged in.
 async fn run_logname(proc: &mut Proc) -> Result<i32, Stop> {

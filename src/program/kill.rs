@@ -28,13 +28,21 @@ For more details see kill(1).
 
 /// The name that procps gives a signal.
 fn name_of(signal: Signal) -> String {
-    if signal.number() == 29 { "POLL".to_owned() } else { signal.name() }
+    if signal.number() == 29 {
+        "POLL".to_owned()
+    } else {
+        signal.name()
+    }
 }
 
 fn signal_of(word: &[u8]) -> Option<Option<Signal>> {
     if word.first().is_some_and(u8::is_ascii_digit) {
         let number: i64 = std::str::from_utf8(word).ok()?.parse().ok()?;
-        return if number == 0 { Some(None) } else { Signal::from_number(number).map(Some) };
+        return if number == 0 {
+            Some(None)
+        } else {
+            Signal::from_number(number).map(Some)
+        };
     }
     Signal::from_name(word).map(Some)
 }
@@ -109,12 +117,19 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 async fn send_all(proc: &mut Proc, targets: &[Vec<u8>], signal: Option<Signal>) -> Result<i32, Stop> {
     let mut status = 0;
     for word in targets {
-        let Some(number) = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok()) else {
-            proc.warn([b"failed to parse argument: '", word.as_slice(), b"'"].concat()).await?;
+        let Some(number) = std::str::from_utf8(word)
+            .ok()
+            .and_then(|word| word.parse::<i64>().ok())
+        else {
+            proc.warn([b"failed to parse argument: '", word.as_slice(), b"'"].concat())
+                .await?;
             return Ok(1);
         };
         let sent = match number {
-            0 => proc.kernel.group_of(proc.pid).map_or(Ok(()), |group| proc.kernel.kill_group(group, signal)),
+            0 => proc
+                .kernel
+                .group_of(proc.pid)
+                .map_or(Ok(()), |group| proc.kernel.kill_group(group, signal)),
             1.. => proc.kernel.kill(number as Pid, signal),
             _ => proc.kernel.kill_group(number.unsigned_abs() as Pid, signal),
         };
@@ -150,7 +165,8 @@ async fn list(proc: &mut Proc, which: Option<&[u8]>) -> Result<i32, Stop> {
     let Some(which) = which else {
         let names: Vec<String> = listed().map(name_of).collect();
         let (first, second) = names.split_at(16);
-        proc.write(format!("{}\n{}\n", first.join(" "), second.join(" ")).as_bytes()).await?;
+        proc.write(format!("{}\n{}\n", first.join(" "), second.join(" ")).as_bytes())
+            .await?;
         return Ok(0);
     };
     match signal_of(which) {

@@ -180,8 +180,12 @@ const RUNNERS: &[&str] = &[
 /// The program of this name.
 pub fn find(name: &[u8]) -> Option<&'static Program> {
     static INDEX: OnceLock<FxHashMap<&'static [u8], &'static Program>> = OnceLock::new();
-    let index =
-        INDEX.get_or_init(|| PROGRAMS.iter().map(|program| (program.name.as_bytes(), program)).collect());
+    let index = INDEX.get_or_init(|| {
+        PROGRAMS
+            .iter()
+            .map(|program| (program.name.as_bytes(), program))
+            .collect()
+    });
     index.get(name).copied()
 }
 

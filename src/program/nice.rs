@@ -32,7 +32,12 @@ static SPEC: Spec<Flag> = Spec::new(
 const NICENESS: &[u8] = b"_EXUVIA_NICENESS";
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
-    let arguments: Vec<Vec<u8>> = proc.arguments().iter().enumerate().map(|(_, word)| obsolete(word)).collect();
+    let arguments: Vec<Vec<u8>> = proc
+        .arguments()
+        .iter()
+        .enumerate()
+        .map(|(_, word)| obsolete(word))
+        .collect();
     let parsed = SPEC.parse(&arguments);
     let parsed = usage::accept(proc, parsed).await?;
     let current: i64 = proc
@@ -42,7 +47,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let given = parsed.last(Flag::Adjustment);
     let adjustment = match given {
         None => 10,
-        Some(text) => match std::str::from_utf8(text).ok().and_then(|text| text.trim_start().parse::<i64>().ok()) {
+        Some(text) => match std::str::from_utf8(text)
+            .ok()
+            .and_then(|text| text.trim_start().parse::<i64>().ok())
+        {
             Some(number) => number.clamp(-39, 39),
             None => {
                 let message = [b"invalid adjustment ", &*quote(text)].concat();
@@ -66,7 +74,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     match become_program(proc, parsed.operands, Some(environment)).await? {
         Ok(status) => Ok(status),
         Err(errno) => {
-            proc.warn([&*quote(&command), b": ", errno.message().as_bytes()].concat()).await?;
+            proc.warn([&*quote(&command), b": ", errno.message().as_bytes()].concat())
+                .await?;
             Ok(launch_status(errno))
         }
     }

@@ -33,7 +33,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     match become_program(proc, parsed.operands, None).await? {
         Ok(status) => Ok(status),
         Err(errno) => {
-            let message = [b"failed to run command ", &*quoteaf(&command), b": ", errno.message().as_bytes()];
+            let message = [
+                b"failed to run command ",
+                &*quoteaf(&command),
+                b": ",
+                errno.message().as_bytes(),
+            ];
             proc.warn(message.concat()).await?;
             Ok(launch_status(errno))
         }

@@ -27,9 +27,8 @@ fn terminal(proc: &Proc, named: Option<&[u8]>) -> Option<Terminal> {
     match name {
         b"dumb" => Some(Terminal::Dumb),
         _ if name.ends_with(b"-256color") => Some(Terminal::Colors(256)),
-        b"xterm" | b"linux" | b"screen" | b"tmux" | b"vt100" | b"vt220" | b"ansi" | b"rxvt" | b"xterm-color" => {
-            Some(Terminal::Colors(8))
-        }
+        b"xterm" | b"linux" | b"screen" | b"tmux" | b"vt100" | b"vt220" | b"ansi" | b"rxvt"
+        | b"xterm-color" => Some(Terminal::Colors(8)),
         _ => None,
     }
 }
@@ -46,7 +45,8 @@ async fn run_clear(proc: &mut Proc) -> Result<i32, Stop> {
         Some(Terminal::Dumb) => return Ok(1),
         None => {
             let name = proc.variable(b"TERM").unwrap_or_default().to_vec();
-            proc.write_error(&[b"'", name.as_slice(), b"': unknown terminal type.\n"].concat()).await?;
+            proc.write_error(&[b"'", name.as_slice(), b"': unknown terminal type.\n"].concat())
+                .await?;
             return Ok(1);
         }
     }
@@ -60,7 +60,11 @@ async fn run_tput(proc: &mut Proc) -> Result<i32, Stop> {
         && let Some(rest) = first.strip_prefix(b"-T")
     {
         words.remove(0);
-        named = Some(if rest.is_empty() && !words.is_empty() { words.remove(0) } else { rest.to_vec() });
+        named = Some(if rest.is_empty() && !words.is_empty() {
+            words.remove(0)
+        } else {
+            rest.to_vec()
+        });
     }
     let Some(capability) = words.first() else {
         proc.write_error(

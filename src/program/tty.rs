@@ -21,7 +21,12 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]..."],
     "Print the file name of the terminal connected to standard input.\n",
     &[
-        Opt::flag(Flag::Silent, 's', "silent", "print nothing, only return an exit status"),
+        Opt::flag(
+            Flag::Silent,
+            's',
+            "silent",
+            "print nothing, only return an exit status",
+        ),
         Opt::long(Flag::Silent, "quiet", ""),
     ],
 )

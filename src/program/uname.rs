@@ -67,9 +67,24 @@ static UNAME: Spec<Flag> = Spec::new(
         Opt::long(Flag::Release, "release", ""),
         Opt::flag(Flag::Version, 'v', "kernel-version", "print the kernel version"),
         Opt::flag(Flag::Machine, 'm', "machine", "print the machine hardware name"),
-        Opt::flag(Flag::Processor, 'p', "processor", "print the processor type (non-portable)"),
-        Opt::flag(Flag::Platform, 'i', "hardware-platform", "print the hardware platform (non-portable)"),
-        Opt::flag(Flag::System, 'o', "operating-system", "print the operating system"),
+        Opt::flag(
+            Flag::Processor,
+            'p',
+            "processor",
+            "print the processor type (non-portable)",
+        ),
+        Opt::flag(
+            Flag::Platform,
+            'i',
+            "hardware-platform",
+            "print the hardware platform (non-portable)",
+        ),
+        Opt::flag(
+            Flag::System,
+            'o',
+            "operating-system",
+            "print the operating system",
+        ),
     ],
 );
 
@@ -77,7 +92,11 @@ static UNAME: Spec<Flag> = Spec::new(
 fn node(proc: &Proc) -> Vec<u8> {
     let text = proc.fs.read(&proc.view(), b"/etc/hostname").unwrap_or_default();
     let name = text.trim_ascii();
-    if name.is_empty() { b"localhost".to_vec() } else { name.to_vec() }
+    if name.is_empty() {
+        b"localhost".to_vec()
+    } else {
+        name.to_vec()
+    }
 }
 
 async fn run_uname(proc: &mut Proc) -> Result<i32, Stop> {
@@ -97,16 +116,26 @@ async fn run_uname(proc: &mut Proc) -> Result<i32, Stop> {
         (known(Flag::Platform) && !all, b"unknown"),
         (wants(Flag::System), b"GNU/Linux"),
     ];
-    let words: Vec<&[u8]> = words.iter().filter(|(wanted, _)| *wanted).map(|(_, word)| *word).collect();
-    proc.write(&[words.join(&b' ').as_slice(), b"\n"].concat()).await?;
+    let words: Vec<&[u8]> = words
+        .iter()
+        .filter(|(wanted, _)| *wanted)
+        .map(|(_, word)| *word)
+        .collect();
+    proc.write(&[words.join(&b' ').as_slice(), b"\n"].concat())
+        .await?;
     Ok(0)
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum NoFlag {}
 
-static ARCH_SPEC: Spec<NoFlag> =
-    Spec::new("arch", COREUTILS, &["[OPTION]..."], "Print machine architecture.\n", &[]);
+static ARCH_SPEC: Spec<NoFlag> = Spec::new(
+    "arch",
+    COREUTILS,
+    &["[OPTION]..."],
+    "Print machine architecture.\n",
+    &[],
+);
 
 async fn run_arch(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &ARCH_SPEC).await?;
@@ -129,7 +158,12 @@ static NPROC_SPEC: Spec<CountFlag> = Spec::new(
      processors\n",
     &[
         Opt::long(CountFlag::All, "all", "print the number of installed processors"),
-        Opt::long(CountFlag::Ignore, "ignore", "if possible, exclude N processing units").takes("N"),
+        Opt::long(
+            CountFlag::Ignore,
+            "ignore",
+            "if possible, exclude N processing units",
+        )
+        .takes("N"),
     ],
 );
 
@@ -147,9 +181,15 @@ async fn run_nproc(proc: &mut Proc) -> Result<i32, Stop> {
         }
     }
     usage::accept(proc, NPROC_SPEC.check_operands(&parsed, 0, 0)).await?;
-    let limit = proc.variable(b"OMP_NUM_THREADS").filter(|_| !parsed.has(CountFlag::All));
+    let limit = proc
+        .variable(b"OMP_NUM_THREADS")
+        .filter(|_| !parsed.has(CountFlag::All));
     let limit = limit.and_then(|text| parse_count(text.split(|byte| *byte == b',').next()?, "").ok());
-    let count = limit.filter(|limit| *limit > 0).unwrap_or(PROCESSORS).saturating_sub(ignored).max(1);
+    let count = limit
+        .filter(|limit| *limit > 0)
+        .unwrap_or(PROCESSORS)
+        .saturating_sub(ignored)
+        .max(1);
     proc.write(format!("{count}\n").as_bytes()).await?;
     Ok(0)
 }
@@ -180,12 +220,38 @@ static HOSTNAME_SPEC: Spec<HostFlag> = Spec::new(
         Opt::long(HostFlag::Long, "long", ""),
         Opt::flag(HostFlag::Short, 's', "short", "short host name"),
         Opt::flag(HostFlag::Domain, 'd', "domain", "DNS domain name"),
-        Opt::flag(HostFlag::Address, 'i', "ip-address", "addresses for the host name"),
-        Opt::flag(HostFlag::Addresses, 'I', "all-ip-addresses", "all addresses for the host"),
-        Opt::flag(HostFlag::AllNames, 'A', "all-fqdns", "all long host names (FQDNs)"),
+        Opt::flag(
+            HostFlag::Address,
+            'i',
+            "ip-address",
+            "addresses for the host name",
+        ),
+        Opt::flag(
+            HostFlag::Addresses,
+            'I',
+            "all-ip-addresses",
+            "all addresses for the host",
+        ),
+        Opt::flag(
+            HostFlag::AllNames,
+            'A',
+            "all-fqdns",
+            "all long host names (FQDNs)",
+        ),
         Opt::flag(HostFlag::Yp, 'y', "yp", "NIS/YP domain name"),
-        Opt::required(HostFlag::File, 'F', "file", "file", "read host name or NIS domain name from given file"),
-        Opt::flag(HostFlag::Boot, 'b', "boot", "set default hostname if none available"),
+        Opt::required(
+            HostFlag::File,
+            'F',
+            "file",
+            "file",
+            "read host name or NIS domain name from given file",
+        ),
+        Opt::flag(
+            HostFlag::Boot,
+            'b',
+            "boot",
+            "set default hostname if none available",
+        ),
     ],
 )
 .fails_with(255)
@@ -203,7 +269,10 @@ async fn run_hostname(proc: &mut Proc) -> Result<i32, Stop> {
     let dot = name.iter().position(|byte| *byte == b'.');
     let text = match parsed.options.last().map(|(flag, _)| *flag) {
         Some(HostFlag::Short) => name.get(..dot.unwrap_or(name.len())).unwrap_or_default().to_vec(),
-        Some(HostFlag::Domain) => dot.and_then(|dot| name.get(dot + 1..)).unwrap_or_default().to_vec(),
+        Some(HostFlag::Domain) => dot
+            .and_then(|dot| name.get(dot + 1..))
+            .unwrap_or_default()
+            .to_vec(),
         Some(HostFlag::Address) => b"127.0.1.1".to_vec(),
         Some(HostFlag::Addresses | HostFlag::AllNames) => Vec::new(),
         Some(HostFlag::Yp) => return Err(usage::fail(proc, 1, "Local domain name not set").await),

@@ -38,10 +38,25 @@ static SPEC: Spec<Flag> = Spec::new(
         Opt::flag(Flag::Other, 'l', "login", "print system login processes"),
         Opt::long(Flag::Other, "lookup", "attempt to canonicalize hostnames via DNS"),
         Opt::short(Flag::Other, 'm', "only hostname and user associated with stdin"),
-        Opt::flag(Flag::Other, 'p', "process", "print active processes spawned by init"),
-        Opt::flag(Flag::Count, 'q', "count", "all login names and number of users logged on"),
+        Opt::flag(
+            Flag::Other,
+            'p',
+            "process",
+            "print active processes spawned by init",
+        ),
+        Opt::flag(
+            Flag::Count,
+            'q',
+            "count",
+            "all login names and number of users logged on",
+        ),
         Opt::flag(Flag::Other, 'r', "runlevel", "print current runlevel"),
-        Opt::flag(Flag::Other, 's', "short", "print only name, line, and time (default)"),
+        Opt::flag(
+            Flag::Other,
+            's',
+            "short",
+            "print only name, line, and time (default)",
+        ),
         Opt::flag(Flag::Other, 't', "time", "print last system clock change"),
         Opt::flag(Flag::Other, 'T', "mesg", "add user's message status as +, - or ?"),
         Opt::short(Flag::Other, 'w', ""),
@@ -57,7 +72,8 @@ async fn run_who(proc: &mut Proc) -> Result<i32, Stop> {
     if parsed.has(Flag::Count) {
         proc.write(b"\n# users=0\n").await?;
     } else if parsed.has(Flag::Heading) {
-        proc.write(b"NAME     LINE         TIME             COMMENT\n").await?;
+        proc.write(b"NAME     LINE         TIME             COMMENT\n")
+            .await?;
     }
     Ok(0)
 }
@@ -89,11 +105,17 @@ async fn run_uptime(proc: &mut Proc) -> Result<i32, Stop> {
         return Ok(0);
     }
     let since = parsed.has(UptimeFlag::Since);
-    let format: &[u8] = if since { b"%Y-%m-%d %H:%M:%S" } else { b" %H:%M:%S up 0 min,  0 user,  load average: 0.00, 0.00, 0.00" };
+    let format: &[u8] = if since {
+        b"%Y-%m-%d %H:%M:%S"
+    } else {
+        b" %H:%M:%S up 0 min,  0 user,  load average: 0.00, 0.00, 0.00"
+    };
     let now = proc.kernel.now();
     let zone = zone::from_variable(proc.variable(b"TZ"));
     let moment = Moment::new(now.seconds, now.nanos, &zone);
-    let text = moment.and_then(|moment| strftime(format, &moment, Dialect::Glibc, 4096)).unwrap_or_default();
+    let text = moment
+        .and_then(|moment| strftime(format, &moment, Dialect::Glibc, 4096))
+        .unwrap_or_default();
     proc.write(&[text.as_slice(), b"\n"].concat()).await?;
     Ok(0)
 }

@@ -11,10 +11,10 @@ use super::arith_lexer::{DOLLAR, Kind, Operand, Token};
 use super::ast::{Name, Param, ParamName, ParamOp, Part, Word};
 use super::token::{NAME, class};
 
-/// How deep expressions may nest.
-const MAX_DEPTH: usize = 150;
+/// How deep expressions may nest: a depth that takes a third of a stack of 1 MiB. Without optimisation frames are some times larger.
+const MAX_DEPTH: usize = if cfg!(debug_assertions) { 32 } else { 150 };
 /// How deep their trees may be, which left-associative operators deepen without nesting.
-const MAX_HEIGHT: u32 = 400;
+const MAX_HEIGHT: u32 = if cfg!(debug_assertions) { 100 } else { 400 };
 /// Runs of one precedence longer than this are kept flat.
 const CHAIN: usize = 16;
 
