@@ -38,6 +38,11 @@ async fn fields_of<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<
     finish(host, builder, into)
 }
 
+/// The words that brace expansion makes of one.
+pub fn braced<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
+    if host.flags().braceexpand { braces(host, word) } else { Ok(vec![word.clone()]) }
+}
+
 fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
     brace::expand(word, &mut |count| {
         host.charge(count as u64)?;
@@ -334,6 +339,7 @@ fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, i
         Some(Subscript::Index(word)) => Some(subscript_now(host, &param.name, word)?),
         _ => None,
     };
+    let written = param;
     let holder;
     let (param, key, known) = if is_indirect(param) {
         let pointed = indirect(host, param, key)?;
@@ -342,7 +348,7 @@ fn parameter_now<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting, i
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoting, into)? {
+    match begin(host, (param, written), key, known, quoting, into)? {
         Next::Done => Ok(()),
         Next::Word(word) => parts_now(host, &word.parts, quoting.operand(), into),
         Next::Settle(target, decision, word, colon) => {
@@ -392,6 +398,7 @@ async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting,
         Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
         _ => None,
     };
+    let written = param;
     let holder;
     let (param, key, known) = if is_indirect(param) {
         let pointed = indirect(host, param, key)?;
@@ -400,7 +407,7 @@ async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting,
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoting, into)? {
+    match begin(host, (param, written), key, known, quoting, into)? {
         Next::Done => Ok(()),
         Next::Word(word) => parts(host, &word.parts, quoting.operand(), into).await,
         Next::Settle(target, decision, word, colon) => {
@@ -417,7 +424,7 @@ async fn parameter<H: ExpandHost>(host: &mut H, param: &Param, quoting: Quoting,
 
 fn begin<'a, H: ExpandHost>(
     host: &mut H,
-    param: &'a Param,
+    (param, written): (&'a Param, &Param),
     key: Option<Vec<u8>>,
     known: Option<Subject>,
     quoting: Quoting,
@@ -433,6 +440,12 @@ fn begin<'a, H: ExpandHost>(
         return Err(Failure::Discard([text, b": bad substitution".as_slice()].concat()));
     }
     let target = param::target(host, param, key);
+    if let (ParamOp::Length, ParamName::Variable(name), param::Key::Element(key)) = (&param.op, &target.name, &target.key)
+        && let Some(value) = host.value(name)
+        && param::element::<H::Divert>(name, &value, key).is_err()
+    {
+        return Err(Failure::Discard([key, b"]: bad array subscript".as_slice()].concat()));
+    }
     if let Some(listing) = param::listing(host, param, &target) {
         param::emit(host, listing, quoting.is_double(), into)?;
         return Ok(Next::Done);
@@ -459,9 +472,7 @@ fn begin<'a, H: ExpandHost>(
     {
         return Err(Failure::Fatal([name, b": unbound variable".as_slice()].concat()));
     }
-    if !matches!(param.op, ParamOp::Transform(b'a' | b'A')) {
-        param::check_set(host, &target, &subject)?;
-    }
+    param::check_set(host, written, &target, &subject)?;
     if matches!(param.op, ParamOp::Get) {
         param::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);

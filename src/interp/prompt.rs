@@ -85,7 +85,9 @@ impl Interp {
             b'V' => out.extend_from_slice(b"5.2.15"),
             b'j' => out.extend_from_slice(self.jobs.len().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
-            b'!' | b'#' => out.push(b'1'),
+            b'!' => out.push(b'1'),
+            // Commands are counted where they are read one by one.
+            b'#' => out.push(b'0'),
             b'$' => out.push(if self.proc.user.uid == 0 { b'#' } else { b'$' }),
             b'w' | b'W' => {
                 let home = self.scalar(b"HOME").unwrap_or_default();

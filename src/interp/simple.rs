@@ -65,7 +65,7 @@ impl Interp {
         if simple.words.is_empty() {
             return Now::Done(self.assign_now(simple));
         }
-        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.as_deref().is_some_and(is_complex)) {
+        if !simple.assigns.is_empty() || simple.words.iter().any(|word| word.assign.as_deref().is_some_and(|assign| word.braces || is_complex(assign))) {
             return Now::NotPure;
         }
         let mut args = Vec::with_capacity(simple.words.len());
@@ -185,6 +185,13 @@ impl Interp {
             if let Some(assign) = &word.assign
                 && args.first().and_then(|name| self.find_builtin(name)).is_some()
             {
+                if word.braces {
+                    for word in word::braced(self, word)? {
+                        let Some(assign) = &word.assign else { continue };
+                        args.push(self.declaration_argument(assign).await?);
+                    }
+                    continue;
+                }
                 let argument = self.declaration_argument(assign).await?;
                 args.push(argument);
                 continue;
