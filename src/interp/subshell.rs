@@ -69,7 +69,9 @@ impl Interp {
         if let Some(first) = first_line(&substitution.body) {
             child.line_shift = i64::from(self.line) - i64::from(first);
         }
-        let status = child.run_to_end(Arc::clone(&substitution.body)).await?.code();
+        let status = child.run_to_end(Arc::clone(&substitution.body)).await?;
+        // An empty one succeeds.
+        let status = if substitution.body.items.is_empty() { 0 } else { status };
         // Background commands that still hold the stream keep it open, as a pipe would be.
         self.wait_for_writers(&collector).await;
         self.substitution_status = Some(status);
