@@ -281,8 +281,16 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
 
 /// Splits by `IFS` into at most `most` fields; the last one takes the rest, without its trailing white space.
 fn split(text: &[u8], marks: &[bool], ifs: &Ifs, most: usize) -> Vec<Vec<u8>> {
+    let width = |at: usize| {
+        ifs.wide_separator(text.get(at..).unwrap_or_default())
+            .unwrap_or(1)
+    };
     let class = |at: usize| match (text.get(at), marks.get(at)) {
-        (Some(byte), Some(false) | None) => ifs.class(*byte),
+        (Some(byte), Some(false) | None) => match ifs.class(*byte) {
+            3 if width(at) > 1 => 2,
+            3 => 0,
+            class => class,
+        },
         _ => 0,
     };
     let mut fields = Vec::new();
@@ -304,7 +312,7 @@ fn split(text: &[u8], marks: &[bool], ifs: &Ifs, most: usize) -> Vec<Vec<u8>> {
             at += 1;
         }
         if class(at) == 2 {
-            at += 1;
+            at += width(at);
             while class(at) == 1 {
                 at += 1;
             }

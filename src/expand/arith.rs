@@ -314,17 +314,30 @@ impl<H: ExpandHost> Eval<'_, H> {
         let Some(key) = &place.key else {
             return self.variable(place.name);
         };
+        if key.is_empty() {
+            let message = [place.name, b"[]: bad array subscript".as_slice()].concat();
+            self.host.warn(&message);
+            self.host.warn(&message);
+            return Ok(0);
+        }
         let value = self.host.value(place.name).unwrap_or(Value::Unset);
         match super::param::element(place.name, &value, key)? {
-            Some(text) => self.text(&text),
-            None => {
+            Some(text) => self.text(&text.to_vec()),
+            // `set -u` minds an array without any value, not a missing element.
+            None if matches!(value, Value::Unset) => {
                 self.check_set(place.name)?;
                 Ok(0)
             }
+            None => Ok(0),
         }
     }
 
     fn store(&mut self, place: &Place<'_>, value: i64) -> Result<(), Stop<H::Divert>> {
+        if place.key.as_deref() == Some(b"") {
+            self.host
+                .warn(&[b"`", &**place.name, b"[]': not a valid identifier"].concat());
+            return Ok(());
+        }
         let mut buffer = itoa::Buffer::new();
         let text = buffer.format(value).as_bytes();
         Ok(self.host.assign(place.name, place.key.as_deref(), text)?)

@@ -319,8 +319,8 @@ impl Sequence {
 
     fn element(&self, value: i64) -> Vec<Part> {
         let text = match self.form {
-            // Read again as part of a word, a lone backslash vanishes.
-            Form::Letters if value == i64::from(b'\\') => return Vec::new(),
+            // Read again as part of a word, a lone backslash vanishes; an empty word stays.
+            Form::Letters if value == i64::from(b'\\') => return vec![Part::Single(Box::default())],
             Form::Letters => vec![value as u8],
             Form::Numbers(width) => format!("{value:0width$}").into_bytes(),
         };

@@ -108,7 +108,21 @@ impl Builder {
             Mode::Pattern => escape(text, &mut self.current.text, |byte| {
                 matches!(
                     byte,
-                    b'*' | b'?' | b'[' | b']' | b'\\' | b'(' | b')' | b'|' | b'!' | b'+' | b'@' | b'-' | b'^'
+                    b'*' | b'?'
+                        | b'['
+                        | b']'
+                        | b'\\'
+                        | b'('
+                        | b')'
+                        | b'|'
+                        | b'!'
+                        | b'+'
+                        | b'@'
+                        | b'-'
+                        | b'^'
+                        | b'#'
+                        | b'%'
+                        | b'/'
                 )
             }),
             Mode::Replacement => escape(text, &mut self.current.text, |byte| matches!(byte, b'&' | b'\\')),
@@ -169,6 +183,19 @@ impl Builder {
                         self.finish_field();
                         self.delimiter = Delimiter::Space;
                     }
+                }
+                3 => {
+                    let Some(length) = ifs.wide_separator(rest) else {
+                        self.literal(rest.get(..1).unwrap_or_default());
+                        rest = rest.get(1..).unwrap_or_default();
+                        continue;
+                    };
+                    // White space in front does not join it, as it does other separators.
+                    self.current.present = true;
+                    self.finish_field();
+                    self.delimiter = Delimiter::None;
+                    rest = rest.get(length..).unwrap_or_default();
+                    continue;
                 }
                 _ => {
                     if !self.current.clear_is_absent() {

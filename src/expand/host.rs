@@ -12,8 +12,10 @@ use crate::syntax::ast::{List, Name, Substitution};
 /// The `IFS` in force, prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ifs {
-    /// `separators[b]`: 0 no separator, 1 white space, 2 other.
+    /// `separators[b]`: 0 no separator, 1 white space, 2 other, 3 may begin one of `wide`.
     pub separators: [u8; 256],
+    /// Separators of several bytes.
+    wide: Vec<Vec<u8>>,
     /// What joins `"$*"`: the first character, or nothing.
     pub joiner: Vec<u8>,
 }
@@ -23,23 +25,41 @@ impl Ifs {
     pub fn new(value: Option<&[u8]>) -> Ifs {
         let value = value.unwrap_or(b" \t\n");
         let mut separators = [0; 256];
-        for byte in value {
-            if let Some(slot) = separators.get_mut(usize::from(*byte)) {
-                *slot = if matches!(byte, b' ' | b'\t' | b'\n') {
-                    1
-                } else {
-                    2
-                };
+        let mut wide = Vec::new();
+        for (at, unit) in crate::text::utf8::units(value) {
+            let bytes = value.get(at..at + unit.len()).unwrap_or_default();
+            let Some(slot) = bytes
+                .first()
+                .and_then(|first| separators.get_mut(usize::from(*first)))
+            else {
+                continue;
+            };
+            *slot = match bytes {
+                [b' ' | b'\t' | b'\n'] => 1,
+                [_] => 2,
+                _ => 3,
+            };
+            if bytes.len() > 1 {
+                wide.push(bytes.to_vec());
             }
         }
         let first = bstr::decode_utf8(value).1;
         Ifs {
             separators,
+            wide,
             joiner: value.get(..first).unwrap_or_default().to_vec(),
         }
     }
 
-    /// The class of a byte: 0 no separator, 1 white space, 2 other.
+    /// The length of the separator of several bytes that `text` starts with.
+    pub fn wide_separator(&self, text: &[u8]) -> Option<usize> {
+        self.wide
+            .iter()
+            .find(|separator| text.starts_with(separator))
+            .map(Vec::len)
+    }
+
+    /// The class of a byte: 0 no separator, 1 white space, 2 other, 3 see [`Ifs::wide_separator`].
     #[inline]
     pub fn class(&self, byte: u8) -> u8 {
         self.separators.get(usize::from(byte)).copied().unwrap_or(0)

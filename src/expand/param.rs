@@ -8,7 +8,7 @@ use super::host::{ExpandHost, Failure};
 use super::transform;
 use super::value::{Text, Value};
 use crate::pattern::{Pattern, PatternOptions};
-use crate::syntax::ast::{CaseKind, Name, Param, ParamName, ParamOp, ReplaceKind, Subscript, TestKind};
+use crate::syntax::ast::{CaseKind, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, TestKind};
 
 /// A parameter with its subscript evaluated.
 #[derive(Debug, Clone, PartialEq)]
@@ -237,9 +237,20 @@ pub fn decide(subject: &Subject, kind: TestKind, colon: bool) -> Decision {
 }
 
 /// `set -u`: an unset parameter is an error.
-pub fn check_set<H: ExpandHost>(host: &H, target: &Target, subject: &Subject) -> Outcome<(), H> {
+pub fn check_set<H: ExpandHost>(
+    host: &H,
+    written: &Param,
+    target: &Target,
+    subject: &Subject,
+) -> Outcome<(), H> {
     if matches!(subject, Subject::One(None)) && host.flags().nounset {
-        let mut message = spelling(target);
+        let mut message = match &written.name {
+            ParamName::Variable(name) if written.indirect => [b"!", &**name].concat(),
+            ParamName::Positional(number) if written.indirect => format!("!{number}").into_bytes(),
+            // A nameref's own name.
+            ParamName::Variable(name) if target.key == Key::None => name.to_vec(),
+            _ => spelling(target),
+        };
         message.extend_from_slice(b": unbound variable");
         return Err(Failure::Fatal(message));
     }
@@ -355,7 +366,7 @@ pub fn operate<H: ExpandHost>(
             let pattern = compile(host, &operands.pattern);
             map(host, subject, |text| trim(text, &pattern, *suffix, *longest))
         }
-        ParamOp::Replace { kind, .. } => replace(host, subject, *kind, operands),
+        ParamOp::Replace { .. } => replace(host, subject, param, operands),
         ParamOp::Slice { .. } => slice(host, target, subject, operands),
         ParamOp::Case { kind, all, pattern } => {
             let pattern = pattern.as_ref().map(|_| compile(host, &operands.pattern));
@@ -369,6 +380,11 @@ pub fn operate<H: ExpandHost>(
             })
         }
         ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
+        ParamOp::BadTransform(text) => match subject {
+            Subject::One(None) => Ok(subject),
+            Subject::Many { items, .. } if items.is_empty() => Ok(Subject::One(None)),
+            _ => Err(Failure::Fatal([text, b": bad substitution".as_slice()].concat())),
+        },
         _ => Ok(subject),
     }
 }
@@ -442,15 +458,39 @@ fn length<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Ou
     Ok(Subject::One(Some(count.to_string().into_bytes())))
 }
 
+/// Which matches are meant: the mark may come out of an expansion (`${x/$p/r}` with `p='#a'`).
+fn replacement_kind<'p>(param: &Param, pattern: &'p [u8]) -> (ReplaceKind, &'p [u8]) {
+    let ParamOp::Replace {
+        kind, pattern: word, ..
+    } = &param.op
+    else {
+        return (ReplaceKind::First, pattern);
+    };
+    let expanded = !matches!(
+        word.parts.first(),
+        Some(Part::Literal(_) | Part::Escaped(_) | Part::Single(_))
+    );
+    if *kind != ReplaceKind::First || !expanded {
+        return (*kind, pattern);
+    }
+    match pattern.split_first() {
+        Some((b'/', rest)) => (ReplaceKind::All, rest),
+        Some((b'#', rest)) => (ReplaceKind::Prefix, rest),
+        Some((b'%', rest)) => (ReplaceKind::Suffix, rest),
+        _ => (*kind, pattern),
+    }
+}
+
 fn replace<H: ExpandHost>(
     host: &mut H,
     subject: Subject,
-    kind: ReplaceKind,
+    param: &Param,
     operands: &Operands,
 ) -> Outcome<Subject, H> {
     let flags = host.flags();
+    let (kind, pattern) = replacement_kind(param, &operands.pattern);
     // An anchored pattern may be empty: it matches at its end.
-    if operands.pattern.is_empty() && matches!(kind, ReplaceKind::First | ReplaceKind::All) {
+    if pattern.is_empty() && matches!(kind, ReplaceKind::First | ReplaceKind::All) {
         return Ok(subject);
     }
     let options = PatternOptions {
@@ -458,7 +498,7 @@ fn replace<H: ExpandHost>(
         nocase: flags.nocasematch,
         ..PatternOptions::default()
     };
-    let pattern = host.compile(&operands.pattern, options);
+    let pattern = host.compile(pattern, options);
     let replacement = transform::Replacement::parse(&operands.replacement, flags.patsub_replacement);
     let mut failure = None;
     let result = map(host, subject, |text| {

@@ -38,6 +38,15 @@ async fn fields_of<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<
     finish(host, builder, into)
 }
 
+/// The words that brace expansion makes of one.
+pub fn braced<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
+    if host.flags().braceexpand {
+        braces(host, word)
+    } else {
+        Ok(vec![word.clone()])
+    }
+}
+
 fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
     brace::expand(word, &mut |count| {
         host.charge(count as u64)?;
@@ -360,6 +369,7 @@ fn parameter_now<H: ExpandHost>(
         Some(Subscript::Index(word)) => Some(subscript_now(host, &param.name, word)?),
         _ => None,
     };
+    let written = param;
     let holder;
     let (param, key, known) = if is_indirect(param) {
         let pointed = indirect(host, param, key)?;
@@ -368,7 +378,7 @@ fn parameter_now<H: ExpandHost>(
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoting, into)? {
+    match begin(host, (param, written), key, known, quoting, into)? {
         Next::Done => Ok(()),
         Next::Word(word) => parts_now(host, &word.parts, quoting.operand(), into),
         Next::Settle(target, decision, word, colon) => {
@@ -423,6 +433,7 @@ async fn parameter<H: ExpandHost>(
         Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
         _ => None,
     };
+    let written = param;
     let holder;
     let (param, key, known) = if is_indirect(param) {
         let pointed = indirect(host, param, key)?;
@@ -431,7 +442,7 @@ async fn parameter<H: ExpandHost>(
     } else {
         (param, key, None)
     };
-    match begin(host, param, key, known, quoting, into)? {
+    match begin(host, (param, written), key, known, quoting, into)? {
         Next::Done => Ok(()),
         Next::Word(word) => parts(host, &word.parts, quoting.operand(), into).await,
         Next::Settle(target, decision, word, colon) => {
@@ -448,7 +459,7 @@ async fn parameter<H: ExpandHost>(
 
 fn begin<'a, H: ExpandHost>(
     host: &mut H,
-    param: &'a Param,
+    (param, written): (&'a Param, &Param),
     key: Option<Vec<u8>>,
     known: Option<Subject>,
     quoting: Quoting,
@@ -468,6 +479,15 @@ fn begin<'a, H: ExpandHost>(
         ));
     }
     let target = param::target(host, param, key);
+    if let (ParamOp::Length, ParamName::Variable(name), param::Key::Element(key)) =
+        (&param.op, &target.name, &target.key)
+        && let Some(value) = host.value(name)
+        && param::element::<H::Divert>(name, &value, key).is_err()
+    {
+        return Err(Failure::Discard(
+            [key, b"]: bad array subscript".as_slice()].concat(),
+        ));
+    }
     if let Some(listing) = param::listing(host, param, &target) {
         param::emit(host, listing, quoting.is_double(), into)?;
         return Ok(Next::Done);
@@ -495,9 +515,7 @@ fn begin<'a, H: ExpandHost>(
     {
         return Err(Failure::Fatal([name, b": unbound variable".as_slice()].concat()));
     }
-    if !matches!(param.op, ParamOp::Transform(b'a' | b'A')) {
-        param::check_set(host, &target, &subject)?;
-    }
+    param::check_set(host, written, &target, &subject)?;
     if matches!(param.op, ParamOp::Get) {
         param::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);

@@ -188,6 +188,8 @@ pub struct Interp {
     pub last_format: Option<(Vec<u8>, Arc<crate::text::printf::Format>)>,
     /// The process of the last process substitution: `wait` waits for it too.
     pub last_substitution: Option<Pid>,
+    /// Depth of prompt strings inside prompt strings.
+    prompts: u32,
     /// Compiled patterns by their text.
     patterns: Arc<FxHashMap<Vec<u8>, (crate::pattern::PatternOptions, Arc<crate::pattern::Pattern>)>>,
     /// The regular expression used last: loops use the same one again.

@@ -4,9 +4,23 @@ use super::{Interp, Set};
 use crate::expand::{ExpandHost, Mode, word};
 use crate::text::strftime;
 
+/// How deep prompt strings expand prompt strings.
+const MAX_PROMPTS: u32 = 8;
+
 impl Interp {
     /// Expands a prompt string: `PS4`, `${x@P}`.
     pub fn expand_prompt(&mut self, text: &[u8]) -> Vec<u8> {
+        // A prompt may hold `${x@P}` of itself.
+        if self.prompts >= MAX_PROMPTS {
+            return text.to_vec();
+        }
+        self.prompts += 1;
+        let expanded = self.expand_prompt_text(text);
+        self.prompts -= 1;
+        expanded
+    }
+
+    fn expand_prompt_text(&mut self, text: &[u8]) -> Vec<u8> {
         let decoded = self.decode_prompt(text);
         if !decoded.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\')) {
             return decoded;
@@ -89,7 +103,9 @@ impl Interp {
             b'V' => out.extend_from_slice(b"5.2.15"),
             b'j' => out.extend_from_slice(self.jobs.len().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
-            b'!' | b'#' => out.push(b'1'),
+            b'!' => out.push(b'1'),
+            // Commands are counted where they are read one by one.
+            b'#' => out.push(b'0'),
             b'$' => out.push(if self.proc.user.uid == 0 { b'#' } else { b'$' }),
             b'w' | b'W' => {
                 let home = self.scalar(b"HOME").unwrap_or_default();

@@ -297,6 +297,10 @@ impl Interp {
 
     /// Expands the operand: it must be exactly one field.
     async fn redirect_word(&mut self, word: &Word) -> Result<Vec<u8>, Failed> {
+        if self.options.is(Set::Posix) {
+            // Neither split nor matched, in a shell that is not interactive.
+            return Ok(self.expand_single(word).await?);
+        }
         let mut fields = Vec::new();
         if let Err(failure) = word::fields(self, std::slice::from_ref(word), &mut fields).await {
             return Err(Failed::Divert(self.fail_expansion(failure)));

@@ -87,7 +87,11 @@ impl Interp {
                 }
                 Err(error) => {
                     self.fail_syntax(&error, origin).await?;
-                    return Ok(self.status);
+                    status = self.status;
+                    if !error.resumes || matches!(origin, Origin::Eval | Origin::Trap { .. }) {
+                        return Ok(status);
+                    }
+                    any = true;
                 }
             }
         }
@@ -132,17 +136,27 @@ impl Interp {
             self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
-        let what: &[u8] = match origin {
-            Origin::Command => b"-c",
-            Origin::Eval => b"eval",
-            Origin::Trap { .. } => b"trap",
-            Origin::Script | Origin::Source => b"",
-        };
-        let status = self.say_syntax_error(error, what);
+        if error.ends_input && origin != Origin::Eval {
+            self.say_syntax_error(error, origin_text(origin));
+            return self.flush().await;
+        }
+        let status = self.say_syntax_error(error, origin_text(origin));
         self.flush().await?;
         self.status = status;
         self.set_pipe_status(status);
         match origin {
+            _ if error.resumes => Ok(()),
+            _ if error.ends_shell => {
+                let command = self.started_as == Some(b'c');
+                let status = if self.subshell > 0 {
+                    1
+                } else if command {
+                    127
+                } else {
+                    status
+                };
+                Err(Divert::Exit(status))
+            }
             Origin::Command | Origin::Script => Err(Divert::Exit(status)),
             Origin::Eval if self.options.is(Set::Posix) => Err(Divert::Exit(status)),
             _ => Ok(()),
@@ -157,12 +171,11 @@ impl Interp {
             prefix.extend_from_slice(b": ");
             prefix.extend_from_slice(what);
         }
-        prefix.extend_from_slice(format!(": line {}: ", error.line).as_bytes());
-        self.print_error([&prefix, error.message.as_bytes(), b"\n"].concat());
-        if let Some(context) = &error.context {
-            self.print_error([&prefix, context.as_bytes(), b"\n"].concat());
+        for (line, message) in error.lines() {
+            let line = format!(": line {line}: ");
+            self.print_error([&prefix, line.as_bytes(), message.as_bytes(), b"\n"].concat());
         }
-        2
+        if error.resumes { 1 } else { 2 }
     }
 
     /// `eval`, and other texts that may nest without end: deep ones run in a task of their own.
@@ -261,7 +274,11 @@ impl Interp {
                 Err(error) => {
                     self.say_parse_warnings(&mut parser);
                     self.fail_syntax(&error, Origin::Script).await?;
-                    return Ok(self.status);
+                    if !error.resumes || ended {
+                        return Ok(self.status);
+                    }
+                    line_number += bytecount(&pending);
+                    pending.clear();
                 }
                 Ok(unit) => {
                     self.say_parse_warnings(&mut parser);
@@ -280,6 +297,16 @@ impl Interp {
                 }
             }
         }
+    }
+}
+
+/// What stands between the shell's name and the line in messages about a text.
+const fn origin_text(origin: Origin) -> &'static [u8] {
+    match origin {
+        Origin::Command => b"-c",
+        Origin::Eval => b"eval",
+        Origin::Trap { .. } => b"trap",
+        Origin::Script | Origin::Source => b"",
     }
 }
 

@@ -66,10 +66,11 @@ impl Interp {
             return Now::Done(self.assign_now(simple));
         }
         if !simple.assigns.is_empty()
-            || simple
-                .words
-                .iter()
-                .any(|word| word.assign.as_deref().is_some_and(is_complex))
+            || simple.words.iter().any(|word| {
+                word.assign
+                    .as_deref()
+                    .is_some_and(|assign| word.braces || is_complex(assign))
+            })
         {
             return Now::NotPure;
         }
@@ -183,7 +184,6 @@ impl Interp {
         self.substitution_status = None;
         let first_fd = self.process_fds.len();
         let mut args = Vec::with_capacity(simple.words.len());
-        let first_fd = self.process_fds.len();
         if let Err(failure) = self.expand_words(&simple.words, &mut args).await {
             self.close_process_fds(first_fd);
             let divert = self.fail_expansion(failure);
@@ -202,6 +202,13 @@ impl Interp {
             if let Some(assign) = &word.assign
                 && args.first().and_then(|name| self.find_builtin(name)).is_some()
             {
+                if word.braces {
+                    for word in word::braced(self, word)? {
+                        let Some(assign) = &word.assign else { continue };
+                        args.push(self.declaration_argument(assign).await?);
+                    }
+                    continue;
+                }
                 let argument = self.declaration_argument(assign).await?;
                 args.push(argument);
                 continue;

@@ -142,6 +142,7 @@ impl Interp {
             history: Arc::default(),
             last_format: None,
             last_substitution: None,
+            prompts: 0,
             patterns: Arc::default(),
             last_regex: None,
             coprocs: Vec::new(),

@@ -79,6 +79,12 @@ impl Interp {
             child.line_shift = i64::from(self.line) - i64::from(first);
         }
         let status = child.run_to_end(Arc::clone(&substitution.body)).await?.code();
+        // An empty one succeeds.
+        let status = if substitution.body.items.is_empty() {
+            0
+        } else {
+            status
+        };
         // Background commands that still hold the stream keep it open, as a pipe would be.
         self.wait_for_writers(&collector).await;
         self.substitution_status = Some(status);

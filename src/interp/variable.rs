@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Divert, ExpandFailure, Interp, Set};
+use super::{Divert, ExpandFailure, Interp, Set, Shopt};
 use crate::expand::{Attributes, ExpandHost, Failure, Indexed, Text, Value, Variable};
 use crate::syntax::ast::{CaseKind, Name};
 
@@ -303,6 +303,10 @@ impl Interp {
             b"OPTIND" => self.getopts_offset = 0,
             b"POSIXLY_CORRECT" => self.options.set(Set::Posix, true),
             b"PATH" => self.hashed = Arc::default(),
+            b"GLOBIGNORE" => match self.scalar(name) {
+                Some(text) if text.is_empty() => {}
+                text => self.options.set_shopt(Shopt::Dotglob, text.is_some()),
+            },
             _ => {}
         }
     }
@@ -395,5 +399,8 @@ pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 
 /// Assigning to the name does more than store.
 fn has_hook(name: &[u8]) -> bool {
-    matches!(name, b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH")
+    matches!(
+        name,
+        b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH" | b"GLOBIGNORE"
+    )
 }

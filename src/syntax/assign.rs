@@ -225,7 +225,10 @@ impl Reader<'_> {
 
     /// Production: an argument of a declaration builtin.
     pub(super) fn declaration_argument(&mut self, kind: Declaration) -> Parsed<Word> {
-        let mut word = self.word()?;
+        let tildes = std::mem::replace(&mut self.tildes_in_arguments, true);
+        let word = self.word();
+        self.tildes_in_arguments = tildes;
+        let mut word = word?;
         let compound =
             self.cursor.peek() == Some(b'(') && matches!(kind, Declaration::Direct | Declaration::Text);
         let Some(mut assign) = assignment_of(&word) else {

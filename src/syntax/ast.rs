@@ -336,6 +336,8 @@ pub enum ParamOp {
     },
     /// `${x@Q}`: the letter.
     Transform(u8),
+    /// `${x@…}` with what is no letter of a transformation: an error when the parameter is set, showing this text.
+    BadTransform(Box<[u8]>),
     /// Not a valid form: expanding it fails with `bad substitution`, showing this text (`${…}` whole).
     Bad(Box<[u8]>),
 }

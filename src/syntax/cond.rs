@@ -352,6 +352,7 @@ pub(super) fn cond_error(line: u32, message: impl Into<String>) -> Box<SyntaxErr
         ends_input: true,
         resumes: false,
         limit: false,
+        ends_shell: false,
     })
 }
 

@@ -21,6 +21,8 @@ pub struct SyntaxError {
     pub resumes: bool,
     /// A nesting or size limit of the parser, not an error of the language.
     pub limit: bool,
+    /// An error in `$( … )` or `<( … )`: the shell ends, whatever reads the text (`eval`, a sourced file).
+    pub ends_shell: bool,
 }
 
 impl SyntaxError {

@@ -7,7 +7,7 @@ use super::ast::{CaseKind, Param, ParamName, ParamOp, Part, ReplaceKind, Subscri
 use super::cursor::Cursor;
 use super::dollar::{arith, is_special};
 use super::parser::{Parsed, Reader};
-use super::token::{NAME, QUOTING, class, starts_name};
+use super::token::{NAME, QUOTING, class, is_meta, starts_name};
 use super::word::{Builder, Quote};
 
 /// A braced parameter before its `}`, and whether it is pure; `None` for the operation when it fits no form.
@@ -22,11 +22,12 @@ impl Reader<'_> {
         let line = self.cursor.line;
         let (start, frames) = (self.cursor.local(), self.cursor.frames());
         self.cursor.bump_many(2);
-        let reading = self.parameter_form(quote, line)?;
-        if let Some(Reading { param, pure }) = reading
+        let mut reading = self.parameter_form(quote, line)?;
+        if let Some(Reading { param, pure }) = &mut reading
+            && !matches!(param.op, ParamOp::BadTransform(_))
             && self.cursor.eat(b'}')
         {
-            return Ok((param, pure));
+            return Ok((param.clone(), *pure));
         }
         let rest = self.operand(b"}", quote, line)?;
         self.cursor.eat(b'}');
@@ -35,7 +36,13 @@ impl Reader<'_> {
         } else {
             Box::from(*b"${}")
         };
-        Ok((unbraced(ParamName::Special(b'@'), ParamOp::Bad(text)), rest.pure))
+        match reading {
+            Some(Reading { param, pure }) if matches!(param.op, ParamOp::BadTransform(_)) => {
+                let op = ParamOp::BadTransform(text);
+                Ok((Param { op, ..param }, pure && rest.pure))
+            }
+            _ => Ok((unbraced(ParamName::Special(b'@'), ParamOp::Bad(text)), rest.pure)),
+        }
     }
 
     /// Everything between the braces.
@@ -193,6 +200,7 @@ impl Reader<'_> {
         if self.cursor.peek() != Some(b'[') || !matches!(name, ParamName::Variable(_)) {
             return Ok((None, true));
         }
+        let start = self.cursor.clone();
         self.cursor.bump();
         let ahead = (self.cursor.peek(), self.cursor.peek_at(1));
         if let (Some(mark @ (b'@' | b'*')), Some(b']')) = ahead {
@@ -206,6 +214,9 @@ impl Reader<'_> {
         }
         let word = self.subscript_until(b"}", line)?;
         if !self.cursor.eat(b']') {
+            // No operation starts with a bracket: a bad substitution.
+            self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
+            self.cursor = start;
             return Ok((None, true));
         }
         let pure = word.pure;
@@ -226,7 +237,9 @@ impl Reader<'_> {
         loop {
             match self.cursor.peek() {
                 None => return Err(self.unclosed(*ends.first().unwrap_or(&b']'), line)),
-                Some(byte) if ends.contains(&byte) => return Ok(builder.finish()),
+                Some(byte) if ends.contains(&byte) && !self.closes_further_on(byte) => {
+                    return Ok(builder.finish());
+                }
                 Some(byte) if class(byte) & QUOTING != 0 => {
                     self.quoted(&mut builder, Quote::Bare, byte)?;
                 }
@@ -244,6 +257,16 @@ impl Reader<'_> {
         }
     }
 
+    /// The `end` here stands inside the brackets: in the same word, `]` and another `end` follow.
+    fn closes_further_on(&self, end: u8) -> bool {
+        let word = self.cursor.rest().get(1..).unwrap_or_default();
+        let word = word
+            .get(..word.iter().position(|byte| is_meta(*byte)).unwrap_or(word.len()))
+            .unwrap_or_default();
+        let bracket = memchr::memchr(b']', word).and_then(|at| word.get(at..));
+        bracket.is_some_and(|rest| rest.contains(&end))
+    }
+
     /// The operation before `}`, and whether it is pure; `None` when none fits.
     fn operation(&mut self, quote: Quote, line: u32) -> Parsed<Option<(ParamOp, bool)>> {
         let Some(first) = self.cursor.peek() else {
@@ -251,14 +274,15 @@ impl Reader<'_> {
         };
         match first {
             b'}' => Ok(Some((ParamOp::Get, true))),
+            b':' if self.cursor.peek_at(1) == Some(b'}') => Ok(None),
             b':' if !matches!(self.cursor.peek_at(1), Some(b'-' | b'=' | b'?' | b'+')) => {
                 self.slice(line).map(Some)
             }
             b':' | b'-' | b'=' | b'?' | b'+' => self.test(quote, line).map(Some),
-            b'#' | b'%' => self.trim(quote, line).map(Some),
-            b'/' => self.replace(quote, line).map(Some),
-            b'^' | b',' | b'~' => self.change_case(quote, line).map(Some),
-            b'@' => Ok(self.transform()),
+            b'#' | b'%' => self.trim(line).map(Some),
+            b'/' => self.replace(line).map(Some),
+            b'^' | b',' | b'~' => self.change_case(line).map(Some),
+            b'@' => Ok(Some(self.transform())),
             _ => Ok(None),
         }
     }
@@ -279,11 +303,11 @@ impl Reader<'_> {
     }
 
     /// Production: `# ## % %%` and a pattern.
-    fn trim(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+    fn trim(&mut self, line: u32) -> Parsed<(ParamOp, bool)> {
         let mark = self.cursor.peek().unwrap_or(b'#');
         self.cursor.bump();
         let longest = self.cursor.eat(mark);
-        let pattern = self.pattern_operand(b"}", quote, line)?;
+        let pattern = self.pattern_operand(b"}", line)?;
         let pure = pattern.pure;
         Ok((
             ParamOp::Trim {
@@ -296,7 +320,7 @@ impl Reader<'_> {
     }
 
     /// Production: `/pattern/replacement` with its variants `//`, `/#`, `/%`.
-    fn replace(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+    fn replace(&mut self, line: u32) -> Parsed<(ParamOp, bool)> {
         self.cursor.bump();
         let kind = match self.cursor.peek() {
             Some(b'/') => ReplaceKind::All,
@@ -307,9 +331,17 @@ impl Reader<'_> {
         if kind != ReplaceKind::First {
             self.cursor.bump();
         }
-        let pattern = self.pattern_operand(b"/}", quote, line)?;
+        let mut builder = Builder::default();
+        match kind {
+            // The slash that comes first is never the one in the middle.
+            ReplaceKind::All if self.cursor.eat(b'/') => builder.byte(b'/'),
+            // A tilde counts where the pattern starts: the mark is part of it.
+            ReplaceKind::First => self.operand_tilde(&mut builder),
+            _ => {}
+        }
+        let pattern = self.operand_rest(builder, b"/}", Quote::Bare, line)?;
         let replacement = match self.cursor.eat(b'/') {
-            true => Some(Box::new(self.pattern_operand(b"}", quote, line)?)),
+            true => Some(Box::new(self.pattern_operand(b"}", line)?)),
             false => None,
         };
         let pure = pattern.pure && replacement.as_ref().is_none_or(|word| word.pure);
@@ -336,7 +368,7 @@ impl Reader<'_> {
     }
 
     /// Production: `^ ^^ , ,, ~ ~~` and an optional pattern.
-    fn change_case(&mut self, quote: Quote, line: u32) -> Parsed<(ParamOp, bool)> {
+    fn change_case(&mut self, line: u32) -> Parsed<(ParamOp, bool)> {
         let mark = self.cursor.peek().unwrap_or(b'^');
         self.cursor.bump();
         let all = self.cursor.eat(mark);
@@ -347,28 +379,31 @@ impl Reader<'_> {
         };
         let pattern = match self.cursor.peek() {
             Some(b'}') => None,
-            _ => Some(self.pattern_operand(b"}", quote, line)?),
+            _ => Some(self.pattern_operand(b"}", line)?),
         };
         let pure = pattern.as_ref().is_none_or(|word| word.pure);
         Ok((ParamOp::Case { kind, all, pattern }, pure))
     }
 
-    /// Production: `@` and a letter.
-    fn transform(&mut self) -> Option<(ParamOp, bool)> {
+    /// Production: `@` and a letter. What is none is an error for parameters that are set: its text is filled in later.
+    fn transform(&mut self) -> (ParamOp, bool) {
         let letter = self
             .cursor
             .peek_at(1)
-            .filter(|_| self.cursor.peek_at(2) == Some(b'}'))?;
-        self.cursor.bump_many(2);
-        Some((ParamOp::Transform(letter), true))
+            .filter(|letter| b"QEPAKakUuL".contains(letter));
+        match letter {
+            Some(letter) if self.cursor.peek_at(2) == Some(b'}') => {
+                self.cursor.bump_many(2);
+                (ParamOp::Transform(letter), true)
+            }
+            _ => (ParamOp::BadTransform(Box::default()), true),
+        }
     }
 
-    /// Production: a pattern or replacement: quotes count even inside double quotes, where a tilde does not.
-    fn pattern_operand(&mut self, ends: &[u8], quote: Quote, line: u32) -> Parsed<Word> {
+    /// Production: a pattern or replacement: quotes and tildes count even inside double quotes.
+    fn pattern_operand(&mut self, ends: &[u8], line: u32) -> Parsed<Word> {
         let mut builder = Builder::default();
-        if quote == Quote::Bare {
-            self.operand_tilde(&mut builder);
-        }
+        self.operand_tilde(&mut builder);
         self.operand_rest(builder, ends, Quote::Bare, line)
     }
 
@@ -394,6 +429,10 @@ impl Reader<'_> {
                     return Err(self.unclosed(closer, line));
                 }
                 Some(byte) if apostrophe.is_none() && ends.contains(&byte) => return Ok(builder.finish()),
+                Some(b'\\') if quote != Quote::Bare && self.cursor.peek_at(1) == Some(b'\'') => {
+                    self.cursor.bump_many(2);
+                    builder.text(b"\\'");
+                }
                 Some(b'\'') if quote != Quote::Bare => {
                     // Inside double quotes an apostrophe is ordinary, but a `}` between two of them does not count.
                     apostrophe = if apostrophe.is_none() {

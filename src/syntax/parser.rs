@@ -141,6 +141,8 @@ pub(super) struct Reader<'e> {
     /// Extended patterns are recognised here.
     pub(super) extglob: bool,
     pub(super) aliases: bool,
+    /// A tilde after the `=` of an argument counts: not in posix mode, but for declaration builtins.
+    pub(super) tildes_in_arguments: bool,
     pub(super) depth: usize,
     max_depth: usize,
     /// Here-documents whose bodies start after the next newline.
@@ -168,6 +170,7 @@ impl<'e> Reader<'e> {
             env,
             extglob: env.extglob(),
             aliases: env.has_aliases(),
+            tildes_in_arguments: !env.posix(),
             depth: 0,
             max_depth: env.max_depth(),
             pending: Vec::new(),
@@ -226,6 +229,7 @@ impl<'e> Reader<'e> {
             ends_input: false,
             resumes: false,
             limit: true,
+            ends_shell: false,
         })
     }
 }

@@ -99,6 +99,7 @@ impl Reader<'_> {
             ends_input: false,
             resumes: false,
             limit: false,
+            ends_shell: false,
         })
     }
 
@@ -118,6 +119,7 @@ impl Reader<'_> {
             ends_input: false,
             resumes: false,
             limit: false,
+            ends_shell: false,
         })
     }
 
@@ -141,6 +143,7 @@ impl Reader<'_> {
             ends_input: false,
             resumes: false,
             limit: false,
+            ends_shell: false,
         })
     }
 
@@ -156,6 +159,7 @@ impl Reader<'_> {
             ends_input: false,
             resumes: false,
             limit: false,
+            ends_shell: false,
         })
     }
 }

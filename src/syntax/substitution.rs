@@ -32,7 +32,10 @@ impl Reader<'_> {
     fn substitution_body(&mut self) -> Parsed<List> {
         let outer = std::mem::take(&mut self.pending);
         let closer = std::mem::replace(&mut self.closer, b')');
-        let body = self.deeper(Self::list_until_parenthesis)?;
+        let body = self.deeper(Self::list_until_parenthesis).map_err(|mut error| {
+            error.ends_shell |= !error.incomplete && !error.limit && !error.resumes;
+            error
+        })?;
         self.closer = closer;
         if !self.pending.is_empty() {
             let message = format!(

@@ -190,7 +190,8 @@ impl Reader<'_> {
                 }
                 Some(byte) if class(byte) & QUOTING != 0 => self.quoted(builder, Quote::Bare, byte)?,
                 Some(byte) => {
-                    let first_equals = byte == b'=' && assignment_prefix(builder.plain());
+                    let first_equals =
+                        byte == b'=' && self.tildes_in_arguments && assignment_prefix(builder.plain());
                     self.cursor.bump();
                     builder.byte(byte);
                     if first_equals {

@@ -169,7 +169,7 @@ fn arith(arith: &Arith, out: &mut Vec<u8>) {
 }
 
 fn param(param: &Param, out: &mut Vec<u8>) {
-    if let ParamOp::Bad(text) = &param.op {
+    if let ParamOp::Bad(text) | ParamOp::BadTransform(text) = &param.op {
         out.extend_from_slice(text);
         return;
     }
@@ -206,7 +206,7 @@ fn name(name: &ParamName, out: &mut Vec<u8>) {
 
 fn operation(op: &ParamOp, out: &mut Vec<u8>) {
     match op {
-        ParamOp::Get | ParamOp::Length | ParamOp::Bad(_) => {}
+        ParamOp::Get | ParamOp::Length | ParamOp::Bad(_) | ParamOp::BadTransform(_) => {}
         ParamOp::Names { at } => out.push(if *at { b'@' } else { b'*' }),
         ParamOp::Keys { at } => out.extend_from_slice(if *at { b"[@]" } else { b"[*]" }),
         ParamOp::Test {
