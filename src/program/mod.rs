@@ -59,6 +59,7 @@ mod path;
 mod printenv;
 mod printf;
 mod pwd;
+mod random_source;
 mod ranges;
 mod readlink;
 mod realpath;
@@ -68,6 +69,7 @@ mod rm;
 mod rmdir;
 mod sed;
 mod seq;
+mod shuf;
 mod sleep;
 mod sort;
 mod stat;
@@ -147,6 +149,7 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     sed::PROGRAM,
     seq::PROGRAM,
+    shuf::PROGRAM,
     sleep::PROGRAM,
     sort::PROGRAM,
     stat::PROGRAM,
