@@ -14,6 +14,8 @@ use crate::kernel::Program;
 mod accounts;
 mod awk;
 mod backup;
+mod cmp;
+mod diff;
 mod basename;
 mod blocks;
 mod cat;
@@ -99,6 +101,8 @@ pub static PROGRAMS: &[Program] = &[
     uname::ARCH,
     awk::AWK,
     basename::PROGRAM,
+    cmp::PROGRAM,
+    diff::PROGRAM,
     cat::PROGRAM,
     chmod::PROGRAM,
     tput::CLEAR,

@@ -352,8 +352,8 @@ impl Finder {
             }
             Visit::Missing(errno) => {
                 self.complain(proc, visited, errno).await?;
-                // What is known from the directory will do.
-                visited.depth > 0
+                // What is known from the directory will do, but not for links in a circle.
+                visited.depth > 0 && errno != Errno::ELOOP
             }
             Visit::Cycle => {
                 self.report_loop(proc, walk, visited).await?;

@@ -12,6 +12,10 @@ pub enum RegexType {
     /// With `\+` and `\?` as `grep` has them.
     Grep,
     Extended,
+    /// Extended, where a repetition of nothing is no error.
+    Egrep,
+    /// The same without back-references.
+    Awk,
 }
 
 /// The names, in the order of the complaint.
@@ -19,13 +23,13 @@ pub const TYPES: [(&str, RegexType); 13] = [
     ("findutils-default", RegexType::Emacs),
     ("ed", RegexType::Basic),
     ("emacs", RegexType::Emacs),
-    ("gnu-awk", RegexType::Extended),
+    ("gnu-awk", RegexType::Awk),
     ("grep", RegexType::Grep),
-    ("posix-awk", RegexType::Extended),
-    ("awk", RegexType::Extended),
+    ("posix-awk", RegexType::Awk),
+    ("awk", RegexType::Awk),
     ("posix-basic", RegexType::Basic),
-    ("posix-egrep", RegexType::Extended),
-    ("egrep", RegexType::Extended),
+    ("posix-egrep", RegexType::Egrep),
+    ("egrep", RegexType::Egrep),
     ("posix-extended", RegexType::Extended),
     ("posix-minimal-basic", RegexType::Basic),
     ("sed", RegexType::Basic),
@@ -44,15 +48,37 @@ pub fn compile(text: &[u8], kind: RegexType, ignore_case: bool) -> Result<Regex,
     let options = RegexOptions {
         ignore_case,
         gnu: true,
-        lenient: kind == RegexType::Grep,
+        lenient: matches!(kind, RegexType::Grep | RegexType::Egrep | RegexType::Awk),
         bound: Bound::Line,
         ..RegexOptions::default()
     };
     match kind {
         RegexType::Emacs => Regex::compile(&extended(text), Syntax::Extended, options),
         RegexType::Basic | RegexType::Grep => Regex::compile(text, Syntax::Basic, options),
-        RegexType::Extended => Regex::compile(text, Syntax::Extended, options),
+        RegexType::Extended | RegexType::Egrep => Regex::compile(text, Syntax::Extended, options),
+        RegexType::Awk => Regex::compile(&without_references(text), Syntax::Extended, options),
     }
+}
+
+/// `\\2` as `2`.
+fn without_references(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after.split_first()) {
+            (b'\\', Some((digit @ b'1'..=b'9', beyond))) => {
+                out.push(*digit);
+                rest = beyond;
+            }
+            (b'\\', Some((next, beyond))) => {
+                out.extend([byte, *next]);
+                rest = beyond;
+            }
+            _ => out.push(byte),
+        }
+    }
+    out
 }
 
 /// Emacs syntax as an extended expression.
