@@ -14,12 +14,11 @@ use crate::kernel::Program;
 mod accounts;
 mod awk;
 mod backup;
-mod cmp;
-mod diff;
 mod basename;
 mod blocks;
 mod cat;
 mod chmod;
+mod cmp;
 mod comm;
 mod copy;
 mod cp;
@@ -27,6 +26,7 @@ mod cut;
 mod date;
 mod dates;
 mod destination;
+mod diff;
 mod duration;
 mod echo;
 mod env;
@@ -101,15 +101,15 @@ pub static PROGRAMS: &[Program] = &[
     uname::ARCH,
     awk::AWK,
     basename::PROGRAM,
-    cmp::PROGRAM,
-    diff::PROGRAM,
     cat::PROGRAM,
     chmod::PROGRAM,
     tput::CLEAR,
+    cmp::PROGRAM,
     comm::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
+    diff::PROGRAM,
     ls::DIR,
     basename::DIRNAME,
     echo::PROGRAM,
