@@ -47,6 +47,7 @@ impl Interp {
                     None => None,
                 };
                 let value = word::text_now(self, word, Mode::Single)?;
+                self.trace_assignment(assign, Some(&value));
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
@@ -55,6 +56,7 @@ impl Interp {
                 for element in elements {
                     self.element_now(element, &mut expanded)?;
                 }
+                self.trace_assignment(assign, None);
                 self.assign_array(&assign.name, expanded, assign.append)
             }
         }
@@ -64,6 +66,7 @@ impl Interp {
     pub(super) async fn assign(&mut self, assign: &Assign) -> Outcome {
         if let (AssignValue::Scalar(word), None) = (&assign.value, &assign.subscript) {
             let value = word::text(self, word, Mode::Single).await?;
+            self.trace_assignment(assign, Some(&value));
             return self.assign_element(&assign.name, None, &value, assign.append);
         }
         match &assign.value {
@@ -75,11 +78,13 @@ impl Interp {
                     None => None,
                 };
                 let value = word::text(self, word, Mode::Single).await?;
+                self.trace_assignment(assign, Some(&value));
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
                 let expanded = self.elements(elements).await?;
+                self.trace_assignment(assign, None);
                 self.assign_array(&assign.name, expanded, assign.append)
             }
         }
@@ -296,7 +301,6 @@ impl Interp {
             if let Err(failure) = self.assign_pure(assign) {
                 return Err(self.fail_expansion(failure));
             }
-            self.trace_assignment(assign);
         }
         self.status = 0;
         self.set_pipe_status(0);

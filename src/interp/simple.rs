@@ -257,9 +257,6 @@ impl Interp {
             if let Err(failure) = self.assign(assign).await {
                 return Err(self.fail_expansion(failure));
             }
-            if self.options.is(Set::Xtrace) {
-                self.trace_assignment(assign);
-            }
         }
         let substituted = self.substitution_status.take().unwrap_or(0);
         Ok(status.unwrap_or(substituted))

@@ -207,7 +207,9 @@ impl Interp {
             self.in_trap |= bit;
             let context = std::mem::take(&mut self.context);
             let first_line = if key == TrapKey::Exit { 1 } else { line.max(1) };
-            let flow = self.run_text(&text, Origin::Trap { line: first_line }).await;
+            let flow = self
+                .run_nested(text.to_vec(), Origin::Trap { line: first_line })
+                .await;
             self.context = context;
             self.in_trap &= !bit;
             let result = match flow {

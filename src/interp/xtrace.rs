@@ -1,7 +1,8 @@
 //! `set -x`
 
 use super::{Flow, Interp};
-use crate::syntax::ast::{Arith, Assign, AssignValue, Name, Simple, Word};
+use crate::expand::word;
+use crate::syntax::ast::{Arith, Assign, AssignValue, Name, ParamOp, Part, Simple, Word};
 use crate::text::quote;
 
 impl Interp {
@@ -39,15 +40,28 @@ impl Interp {
 
     pub(super) async fn trace_command(&mut self, simple: &Simple, args: &[Vec<u8>]) -> Flow<()> {
         for assign in &simple.assigns {
-            self.trace_assignment(assign);
+            let value = match &assign.value {
+                AssignValue::Scalar(word) if is_repeatable(word) => {
+                    word::text_now(self, word, crate::expand::Mode::Single).ok()
+                }
+                _ => None,
+            };
+            self.trace_assignment(assign, value.as_deref());
         }
         let words: Vec<Vec<u8>> = args.iter().map(|arg| quote::traced(arg)).collect();
         self.trace(&words.join(&b' '));
         self.flush().await
     }
 
-    /// An assignment as it came out.
-    pub(super) fn trace_assignment(&mut self, assign: &Assign) {
+    /// An assignment: a string as it came out, a list as it was written.
+    pub(super) fn trace_assignment(&mut self, assign: &Assign, value: Option<&[u8]>) {
+        if !self.options.is(super::Set::Xtrace) {
+            return;
+        }
+        let Some(value) = value else {
+            let text = crate::syntax::print::print_assignment(assign);
+            return self.trace(&text);
+        };
         let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
         let mut text = assign.name.to_vec();
         if let Some(subscript) = &assign.subscript {
@@ -56,21 +70,8 @@ impl Interp {
             text.push(b']');
         }
         text.extend_from_slice(operator);
-        match &assign.value {
-            AssignValue::Scalar(word) => {
-                let value = if word.pure {
-                    crate::expand::word::text_now(self, word, crate::expand::Mode::Single).unwrap_or_default()
-                } else {
-                    self.scalar(&assign.name).unwrap_or_default()
-                };
-                if !value.is_empty() {
-                    text.extend_from_slice(&quote::traced(&value));
-                }
-            }
-            AssignValue::Array(_) => {
-                let printed = crate::syntax::print::print_assignment(assign);
-                text = printed;
-            }
+        if !value.is_empty() {
+            text.extend_from_slice(&quote::traced(value));
         }
         self.trace(&text);
     }
@@ -121,6 +122,24 @@ impl Interp {
             None => [b"[[ ".as_slice(), operator, b" ", &right, b" ]]"].concat(),
         };
         self.trace(&text);
+    }
+}
+
+/// Expanding the word a second time changes nothing: plain text and values.
+fn is_repeatable(word: &Word) -> bool {
+    word.parts.iter().all(|part| match part {
+        Part::Double { parts, .. } => parts.iter().all(is_plain),
+        part => is_plain(part),
+    })
+}
+
+fn is_plain(part: &Part) -> bool {
+    match part {
+        Part::Literal(_) | Part::Escaped(_) | Part::Single(_) | Part::AnsiC { .. } | Part::Tilde(_) => true,
+        Part::Param(param) => {
+            matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect
+        }
+        _ => false,
     }
 }
 

@@ -111,7 +111,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         return Ok(0);
     }
     let size = |file: &File, metadata: &Result<crate::fs::Metadata, Errno>| {
-        let found = metadata.as_ref().ok().filter(|found| found.kind == FileKind::Regular)?;
+        let found = metadata
+            .as_ref()
+            .ok()
+            .filter(|found| found.kind == FileKind::Regular)?;
         Some(found.size.saturating_sub(file.offset()))
     };
     let sides = [
@@ -189,7 +192,9 @@ fn skip(text: &[u8]) -> Result<u64, UsageError> {
 
 fn amount(text: &[u8], option: &str) -> Result<u64, UsageError> {
     // A suffix needs a number.
-    let starts = text.first().is_some_and(|byte| byte.is_ascii_digit() || b"+ \t".contains(byte));
+    let starts = text
+        .first()
+        .is_some_and(|byte| byte.is_ascii_digit() || b"+ \t".contains(byte));
     match parse_count(text, "kKMGTPEZY0") {
         Ok(value) if starts => Ok(value),
         Err(CountError::Overflow) if starts => Ok(u64::MAX),
@@ -280,7 +285,9 @@ async fn skip_bytes(input: &mut Input, count: u64) -> Result<(), Errno> {
         if input.buffered().is_empty() && !input.fill().await? {
             return Ok(());
         }
-        let step = usize::try_from(left).unwrap_or(usize::MAX).min(input.buffered().len());
+        let step = usize::try_from(left)
+            .unwrap_or(usize::MAX)
+            .min(input.buffered().len());
         input.consume(step);
         left -= step as u64;
     }
@@ -298,14 +305,28 @@ fn offset_width(sides: &[Side; 2], options: &Options) -> usize {
     most.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-fn first_difference(left: &Side, right: &Side, length: usize, position: &Position, options: &Options) -> Vec<u8> {
+fn first_difference(
+    left: &Side,
+    right: &Side,
+    length: usize,
+    position: &Position,
+    options: &Options,
+) -> Vec<u8> {
     let (one, other) = (left.input.buffered(), right.input.buffered());
     let pairs = one.iter().zip(other).take(length);
     let at = pairs.take_while(|(one, other)| one == other).count();
     let before = one.get(..at).unwrap_or_default();
     let byte = position.bytes + at as u64 + 1;
     let line = position.lines + memchr::memchr_iter(b'\n', before).count() as u64 + 1;
-    let mut out = message!(left.name, " ", right.name, " differ: byte ", byte.to_string(), ", line ", line.to_string());
+    let mut out = message!(
+        left.name,
+        " ",
+        right.name,
+        " differ: byte ",
+        byte.to_string(),
+        ", line ",
+        line.to_string()
+    );
     if options.print_bytes
         && let (Some(one), Some(other)) = (one.get(at), other.get(at))
     {
@@ -331,7 +352,10 @@ fn all_differences(
         let byte = position.bytes + at as u64 + 1;
         let line = if options.print_bytes {
             let shown = visible(*one);
-            format!("{byte:width$} {one:3o} {shown:4} {other:3o} {}\n", visible(*other))
+            format!(
+                "{byte:width$} {one:3o} {shown:4} {other:3o} {}\n",
+                visible(*other)
+            )
         } else {
             format!("{byte:width$} {one:3o} {other:3o}\n")
         };
@@ -351,7 +375,12 @@ fn visible(byte: u8) -> String {
     format!("{meta}{plain}")
 }
 
-async fn end_of_file(proc: &mut Proc, name: &[u8], position: &Position, options: &Options) -> Result<i32, Stop> {
+async fn end_of_file(
+    proc: &mut Proc,
+    name: &[u8],
+    position: &Position,
+    options: &Options,
+) -> Result<i32, Stop> {
     if options.report == Report::Nothing {
         return Ok(1);
     }
@@ -365,7 +394,15 @@ async fn end_of_file(proc: &mut Proc, name: &[u8], position: &Position, options:
             } else {
                 ("in line ", position.lines + 1)
             };
-            message!("EOF on ", name, " after byte ", bytes, ", ", relation, line.to_string())
+            message!(
+                "EOF on ",
+                name,
+                " after byte ",
+                bytes,
+                ", ",
+                relation,
+                line.to_string()
+            )
         }
     };
     proc.warn(line).await?;

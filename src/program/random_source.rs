@@ -37,7 +37,13 @@ pub struct RandomSource {
 impl RandomSource {
     /// Numbers made of these bytes.
     pub fn new(bytes: Bytes) -> RandomSource {
-        RandomSource { bytes, buffer: Vec::new(), start: 0, number: 0, most: 0 }
+        RandomSource {
+            bytes,
+            buffer: Vec::new(),
+            start: 0,
+            number: 0,
+            most: 0,
+        }
     }
 
     async fn byte(&mut self) -> Result<u64, Exhausted> {
@@ -50,7 +56,9 @@ impl RandomSource {
                     kernel.fill_random(&mut self.buffer);
                 }
                 Bytes::File(file) => {
-                    file.read(&mut self.buffer, 4096).await.map_err(Exhausted::Error)?;
+                    file.read(&mut self.buffer, 4096)
+                        .await
+                        .map_err(Exhausted::Error)?;
                 }
             }
         }

@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
+use super::message::message;
 use super::random_source::{Bytes, Exhausted, RandomSource};
 use super::usage::{self, Failure};
 use super::{lines, numbers};
-use super::message::message;
 use crate::args::{COREUTILS, CountError, Opt, Parsed, Spec, UsageError, parse_count, quote};
 use crate::fs::{FileKind, OpenFlags};
 use crate::kernel::{Input, Proc, Program, Stop};
@@ -33,17 +33,44 @@ enum Flag {
 static SPEC: Spec<Flag> = Spec::new(
     "shuf",
     COREUTILS,
-    &["[OPTION]... [FILE]", "-e [OPTION]... [ARG]...", "-i LO-HI [OPTION]..."],
+    &[
+        "[OPTION]... [FILE]",
+        "-e [OPTION]... [ARG]...",
+        "-i LO-HI [OPTION]...",
+    ],
     "Write a random permutation of the input lines to standard output.\n\n\
      With no FILE, or when FILE is -, read standard input.",
     &[
         Opt::flag(Flag::Echo, 'e', "echo", "treat each ARG as an input line"),
-        Opt::required(Flag::Range, 'i', "input-range", "LO-HI", "treat each number LO through HI as an input line"),
-        Opt::required(Flag::Count, 'n', "head-count", "COUNT", "output at most COUNT lines"),
-        Opt::required(Flag::Output, 'o', "output", "FILE", "write result to FILE instead of standard output"),
+        Opt::required(
+            Flag::Range,
+            'i',
+            "input-range",
+            "LO-HI",
+            "treat each number LO through HI as an input line",
+        ),
+        Opt::required(
+            Flag::Count,
+            'n',
+            "head-count",
+            "COUNT",
+            "output at most COUNT lines",
+        ),
+        Opt::required(
+            Flag::Output,
+            'o',
+            "output",
+            "FILE",
+            "write result to FILE instead of standard output",
+        ),
         Opt::long(Flag::RandomSource, "random-source", "get random bytes from FILE").takes("FILE"),
         Opt::flag(Flag::Repeat, 'r', "repeat", "output lines can be repeated"),
-        Opt::flag(Flag::Zero, 'z', "zero-terminated", "line delimiter is NUL, not newline"),
+        Opt::flag(
+            Flag::Zero,
+            'z',
+            "zero-terminated",
+            "line delimiter is NUL, not newline",
+        ),
     ],
 );
 
@@ -100,7 +127,10 @@ impl Plan {
                 Ok(count) => self.count = self.count.min(count),
                 Err(CountError::Overflow) => {}
                 Err(CountError::Invalid) => {
-                    return Err(UsageError::plain(1, message!("invalid line count: ", quote(&value))));
+                    return Err(UsageError::plain(
+                        1,
+                        message!("invalid line count: ", quote(&value)),
+                    ));
                 }
             },
             Flag::Output => {
@@ -133,7 +163,11 @@ fn range(text: &[u8]) -> Result<(u64, u64), UsageError> {
     let (low, high) = text.split_at_checked(dash).unwrap_or_default();
     let (low, high) = (number(low)?, number(high.get(1..).unwrap_or_default())?);
     let count = high.wrapping_sub(low).wrapping_add(1);
-    if (low <= high) == (count == 0) { Err(invalid()) } else { Ok((low, count)) }
+    if (low <= high) == (count == 0) {
+        Err(invalid())
+    } else {
+        Ok((low, count))
+    }
 }
 
 /// What is shuffled.
@@ -330,7 +364,12 @@ async fn permute(
 
 /// `-n` of an input that may be large or endless: holds as many lines as are wanted, and replaces them by later ones with falling
 /// probability.
-async fn sample(proc: &mut Proc, plan: &Plan, input: &mut Input, source: &mut RandomSource) -> Result<i32, Stop> {
+async fn sample(
+    proc: &mut Proc,
+    plan: &Plan,
+    input: &mut Input,
+    source: &mut RandomSource,
+) -> Result<i32, Stop> {
     let mut lease = proc.kernel.lease();
     let mut kept: Vec<Vec<u8>> = Vec::new();
     let mut number = 0_u64;

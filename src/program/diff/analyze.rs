@@ -45,7 +45,10 @@ impl Side {
     }
 
     fn class(&self, index: isize) -> Option<u32> {
-        usize::try_from(index).ok().and_then(|at| self.classes.get(at)).copied()
+        usize::try_from(index)
+            .ok()
+            .and_then(|at| self.classes.get(at))
+            .copied()
     }
 
     fn len(&self) -> isize {
@@ -64,7 +67,9 @@ pub fn script(left: &Text, right: &Text, options: &Options, meter: &Meter) -> Re
     ];
     let kept = discard(&mut sides, classes.count(), options.minimal);
     let pick = |side: &Side, kept: &[usize]| -> Vec<u32> {
-        kept.iter().filter_map(|index| side.classes.get(*index).copied()).collect()
+        kept.iter()
+            .filter_map(|index| side.classes.get(*index).copied())
+            .collect()
     };
     let [left_side, right_side] = &sides;
     let (picked_left, picked_right) = (pick(left_side, &kept[0]), pick(right_side, &kept[1]));
@@ -138,7 +143,10 @@ fn equal_ends(left: &Text, right: &Text, options: &Options) -> (usize, usize, us
 fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     const CHUNK: usize = 256;
     let chunks = left.chunks(CHUNK).zip(right.chunks(CHUNK));
-    let whole = chunks.take_while(|(left, right)| left == right && left.len() == CHUNK).count() * CHUNK;
+    let whole = chunks
+        .take_while(|(left, right)| left == right && left.len() == CHUNK)
+        .count()
+        * CHUNK;
     let rest = left.iter().zip(right).skip(whole);
     whole + rest.take_while(|(left, right)| left == right).count()
 }
@@ -231,7 +239,11 @@ fn settle_provisional(fates: &mut [Fate]) {
 fn settle_run(fates: &mut [Fate]) -> usize {
     let mut length = fates.iter().take_while(|fate| **fate != Fate::Kept).count();
     let run = fates.get_mut(..length).unwrap_or_default();
-    for fate in run.iter_mut().rev().take_while(|fate| **fate == Fate::Provisional) {
+    for fate in run
+        .iter_mut()
+        .rev()
+        .take_while(|fate| **fate == Fate::Provisional)
+    {
         *fate = Fate::Kept;
         length -= 1;
     }

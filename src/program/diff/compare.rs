@@ -36,7 +36,8 @@ impl Side {
     }
 
     fn is_directory(&self) -> bool {
-        self.metadata().is_some_and(|found| found.kind == FileKind::Directory)
+        self.metadata()
+            .is_some_and(|found| found.kind == FileKind::Directory)
     }
 
     fn is_absent(&self) -> bool {
@@ -93,7 +94,8 @@ impl Differ {
         {
             let [first, second] = &parent.names;
             let directory = if absent_first { second } else { first };
-            proc.write(&message!("Only in ", directory, ": ", name, "\n")).await?;
+            proc.write(&message!("Only in ", directory, ": ", name, "\n"))
+                .await?;
             return Ok(1);
         }
         let mut sides = self.look(proc, pair.left, pair.right, parent.as_deref());
@@ -109,7 +111,11 @@ impl Differ {
         }
         if parent.is_none() && sides[0].is_directory() != sides[1].is_directory() {
             let [left, right] = &mut sides;
-            let (file, directory) = if left.is_directory() { (right, left) } else { (left, right) };
+            let (file, directory) = if left.is_directory() {
+                (right, left)
+            } else {
+                (left, right)
+            };
             if file.name == b"-" {
                 proc.warn("cannot compare '-' to a directory").await?;
                 return Err(Stop::Exit(2));
@@ -143,7 +149,11 @@ impl Differ {
         };
         let side = |index: usize, own: &Option<Vec<u8>>| {
             let name = full(index, own);
-            let state = if own.is_some() { self.state(proc, &name) } else { State::Absent };
+            let state = if own.is_some() {
+                self.state(proc, &name)
+            } else {
+                State::Absent
+            };
             Side { name, state }
         };
         let mut sides = [side(0, &left), side(1, &right)];
@@ -198,9 +208,8 @@ impl Differ {
             return self.compare_directories(proc, sides, parent, pending).await;
         }
         let is_regular = |side: &Side| {
-            side.metadata().is_some_and(|found| {
-                matches!(found.kind, FileKind::Regular | FileKind::Symlink)
-            })
+            side.metadata()
+                .is_some_and(|found| matches!(found.kind, FileKind::Regular | FileKind::Symlink))
         };
         let comparable = is_regular(left) && is_regular(right)
             || (left.is_absent() && is_regular(right))
@@ -208,7 +217,9 @@ impl Differ {
         if left.is_directory() || right.is_directory() || (parent.is_some() && !comparable) {
             return self.compare_unlike(proc, sides, parent, pending).await;
         }
-        let kinds = sides.each_ref().map(|side| side.metadata().map(|found| found.kind));
+        let kinds = sides
+            .each_ref()
+            .map(|side| side.metadata().map(|found| found.kind));
         if kinds.contains(&Some(FileKind::Symlink)) {
             return self.compare_links(proc, sides).await;
         }
@@ -222,7 +233,8 @@ impl Differ {
     async fn report_identical(&mut self, proc: &mut Proc, sides: &[Side; 2]) -> Result<i32, Stop> {
         if self.options.reports_identical && !sides[0].is_directory() {
             let [left, right] = self.shown_names(sides);
-            proc.write(&message!("Files ", left, " and ", right, " are identical\n")).await?;
+            proc.write(&message!("Files ", left, " and ", right, " are identical\n"))
+                .await?;
         }
         Ok(0)
     }
@@ -253,8 +265,12 @@ impl Differ {
                 return self.compare_directories(proc, sides, parent, pending).await;
             }
             let present = if left.is_absent() { right } else { left };
-            let (directory, name) = (path::directory_name(&present.name), path::base_name(&present.name));
-            proc.write(&message!("Only in ", directory, ": ", name, "\n")).await?;
+            let (directory, name) = (
+                path::directory_name(&present.name),
+                path::base_name(&present.name),
+            );
+            proc.write(&message!("Only in ", directory, ": ", name, "\n"))
+                .await?;
             return Ok(1);
         }
         let names = self.shown_names(sides);
@@ -276,13 +292,24 @@ impl Differ {
 
     async fn compare_links(&mut self, proc: &mut Proc, sides: &[Side; 2]) -> Result<i32, Stop> {
         let [left, right] = sides;
-        let is_link = |side: &Side| side.metadata().is_some_and(|found| found.kind == FileKind::Symlink);
+        let is_link = |side: &Side| {
+            side.metadata()
+                .is_some_and(|found| found.kind == FileKind::Symlink)
+        };
         let names = self.shown_names(sides);
         if !(is_link(left) && is_link(right)) {
             let words = |side: &Side| side.metadata().map_or("regular empty file", kind_words);
             let (from, to) = (words(left), words(right));
             let line = message!(
-                "File ", names[0], " is a ", from, " while file ", names[1], " is a ", to, "\n"
+                "File ",
+                names[0],
+                " is a ",
+                from,
+                " while file ",
+                names[1],
+                " is a ",
+                to,
+                "\n"
             );
             proc.write(&line).await?;
             return Ok(1);
@@ -293,7 +320,14 @@ impl Differ {
         {
             return self.report_identical(proc, sides).await;
         }
-        proc.write(&message!("Symbolic links ", names[0], " and ", names[1], " differ\n")).await?;
+        proc.write(&message!(
+            "Symbolic links ",
+            names[0],
+            " and ",
+            names[1],
+            " differ\n"
+        ))
+        .await?;
         Ok(1)
     }
 
@@ -319,7 +353,8 @@ impl Differ {
             .map(|side| side.metadata().map(|found| (found.device, found.inode)));
         for (index, side) in sides.iter().enumerate() {
             if is_loop(parent.as_deref(), index, ids.get(index).copied().flatten()) {
-                proc.warn(message!(side.name, ": recursive directory loop")).await?;
+                proc.warn(message!(side.name, ": recursive directory loop"))
+                    .await?;
                 return Ok(2);
             }
         }
@@ -362,7 +397,11 @@ impl Differ {
     ) -> Vec<(Option<Vec<u8>>, Option<Vec<u8>>)> {
         let options = &self.options;
         let fold = |name: &Vec<u8>| {
-            if options.ignore_name_case { name.to_ascii_lowercase() } else { name.clone() }
+            if options.ignore_name_case {
+                name.to_ascii_lowercase()
+            } else {
+                name.clone()
+            }
         };
         let prepare = |names: Vec<Vec<u8>>| {
             let mut names: Vec<(Vec<u8>, Vec<u8>)> = names

@@ -39,7 +39,11 @@ impl Printer<'_> {
     }
 
     fn unified_hunk(&mut self, hunk: &[Change], extent: &Extent, function: Option<Vec<u8>>) {
-        let heading = format!("@@ -{} +{} @@", unified_range(extent.left), unified_range(extent.right));
+        let heading = format!(
+            "@@ -{} +{} @@",
+            unified_range(extent.left),
+            unified_range(extent.right)
+        );
         self.put_inked(Ink::Line, heading);
         self.put(function.unwrap_or_default());
         self.put("\n");
@@ -94,13 +98,17 @@ impl Printer<'_> {
         self.put_inked(Ink::Line, format!("*** {from} ****"));
         self.put("\n");
         if extent.deletes {
-            let spans = hunk.iter().map(|change| (change.left, change.deleted, change.inserted > 0));
+            let spans = hunk
+                .iter()
+                .map(|change| (change.left, change.deleted, change.inserted > 0));
             self.context_lines(self.pair.left, extent.left, spans, "-", Ink::Delete);
         }
         self.put_inked(Ink::Line, format!("--- {to} ----"));
         self.put("\n");
         if extent.inserts {
-            let spans = hunk.iter().map(|change| (change.right, change.inserted, change.deleted > 0));
+            let spans = hunk
+                .iter()
+                .map(|change| (change.right, change.inserted, change.deleted > 0));
             self.context_lines(self.pair.right, extent.right, spans, "+", Ink::Add);
         }
     }
@@ -118,7 +126,10 @@ impl Printer<'_> {
         let first = usize::try_from(first).unwrap_or(0);
         let end = usize::try_from(last + 1).unwrap_or(0);
         for index in first..end {
-            while spans.next_if(|(start, count, _)| start + count <= index).is_some() {}
+            while spans
+                .next_if(|(start, count, _)| start + count <= index)
+                .is_some()
+            {}
             let flag = match spans.peek() {
                 Some((start, _, both)) if *start <= index => {
                     if *both {
@@ -143,7 +154,10 @@ struct Functions {
 
 /// A blank and the line, without blanks at its start, at most 40 bytes, without blanks at its end.
 fn function_text(line: &[u8]) -> Vec<u8> {
-    let start = line.iter().take_while(|byte| super::text::is_space(**byte)).count();
+    let start = line
+        .iter()
+        .take_while(|byte| super::text::is_space(**byte))
+        .count();
     let rest = line.get(start..).unwrap_or_default();
     let rest = rest.get(..40).unwrap_or(rest);
     let end = rest

@@ -45,7 +45,13 @@ impl Formats {
                     [b"#ifndef ", text, b"\n%<#endif /* ! ", text, b" */\n"].concat(),
                     [b"#ifdef ", text, b"\n%>#endif /* ", text, b" */\n"].concat(),
                     [
-                        b"#ifndef ", text, b"\n%<#else /* ", text, b" */\n%>#endif /* ", text, b" */\n",
+                        b"#ifndef ",
+                        text,
+                        b"\n%<#else /* ",
+                        text,
+                        b" */\n%>#endif /* ",
+                        text,
+                        b" */\n",
                     ]
                     .concat(),
                 ];
@@ -283,7 +289,11 @@ impl Printer<'_> {
 
 /// The number that a letter stands for in a group: lower case for the old one.
 fn group_number(group: Group, letter: u8) -> Option<u64> {
-    let (first, end) = if letter.is_ascii_lowercase() { group.left } else { group.right };
+    let (first, end) = if letter.is_ascii_lowercase() {
+        group.left
+    } else {
+        group.right
+    };
     Some(match letter.to_ascii_lowercase() {
         b'e' => first,
         b'f' => first + 1,
@@ -326,7 +336,9 @@ fn character(quoted: &[u8]) -> Option<(Vec<u8>, usize)> {
             if number.is_empty() || after.first() != Some(&b'\'') {
                 return None;
             }
-            let value = number.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+            let value = number
+                .iter()
+                .fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
             Some((vec![value as u8], 2 + 1 + number.len() + 1))
         }
         [byte, b'\'', ..] if *byte != b'\'' => Some((vec![*byte], 4)),

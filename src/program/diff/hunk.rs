@@ -47,7 +47,11 @@ impl Pair<'_> {
         let options = self.options;
         if options.ignore_blank_lines {
             let skips = options.white_space >= WhiteSpace::TrailingSpace;
-            let blank = if skips { line.iter().all(|byte| is_space(*byte)) } else { line.is_empty() };
+            let blank = if skips {
+                line.iter().all(|byte| is_space(*byte))
+            } else {
+                line.is_empty()
+            };
             if blank {
                 return true;
             }
@@ -73,7 +77,11 @@ impl Pair<'_> {
         for (index, pair) in script.windows(2).enumerate() {
             let [before, after] = pair else { continue };
             let gap = after.left - (before.left + before.deleted);
-            let threshold = if before.ignored || after.ignored { context } else { 2 * context + 1 };
+            let threshold = if before.ignored || after.ignored {
+                context
+            } else {
+                2 * context + 1
+            };
             if gap >= threshold {
                 hunks.extend(script.get(start..=index));
                 start = index + 1;

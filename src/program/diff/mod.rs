@@ -120,11 +120,20 @@ async fn pairs(proc: &mut Proc, options: &Options, parsed: &Parsed<Flag>) -> Res
 
 impl Differ {
     /// Reads one file whole.
-    async fn read(&self, proc: &mut Proc, side: &Side, lease: &mut Lease) -> Result<Result<Vec<u8>, i32>, Stop> {
+    async fn read(
+        &self,
+        proc: &mut Proc,
+        side: &Side,
+        lease: &mut Lease,
+    ) -> Result<Result<Vec<u8>, i32>, Stop> {
         if matches!(side.state, State::Absent) {
             return Ok(Ok(Vec::new()));
         }
-        let opened = if side.name == b"-" { proc.stdin() } else { proc.open(&side.name, OpenFlags::READ).await };
+        let opened = if side.name == b"-" {
+            proc.stdin()
+        } else {
+            proc.open(&side.name, OpenFlags::READ).await
+        };
         let text = match opened {
             Ok(file) => Input::new(file).rest(lease).await,
             Err(errno) => Err(errno),
@@ -156,7 +165,9 @@ impl Differ {
         let binary = !options.text && (head(&left_bytes) || head(&right_bytes));
         if binary || (options.brief && options.compares_bytes()) {
             let differ = left_bytes != right_bytes;
-            return self.report_differing(proc, sides, differ, binary && !options.brief).await;
+            return self
+                .report_differing(proc, sides, differ, binary && !options.brief)
+                .await;
         }
         // Lines and classes take about as much again.
         let mut lease = proc.kernel.lease();
@@ -168,7 +179,9 @@ impl Differ {
             right: &right_text,
             options,
         };
-        let changed = script.iter().any(|change| pair.extent(std::slice::from_ref(change)).is_some());
+        let changed = script
+            .iter()
+            .any(|change| pair.extent(std::slice::from_ref(change)).is_some());
         if options.brief {
             return self.report_differing(proc, sides, changed, false).await;
         }
@@ -205,7 +218,8 @@ impl Differ {
         if differ {
             let [left, right] = self.shown_names(sides);
             let kind = if binary { "Binary files " } else { "Files " };
-            proc.write(&message!(kind, left, " and ", right, " differ\n")).await?;
+            proc.write(&message!(kind, left, " and ", right, " differ\n"))
+                .await?;
         }
         Ok(i32::from(differ))
     }
@@ -216,12 +230,24 @@ impl Differ {
         let names = self.shown_names(sides).map(|name| header_name(&name));
         let mut out = Vec::new();
         if nested {
-            out.extend(message!("diff", options.switches, " ", names[0], " ", names[1], "\n"));
+            out.extend(message!(
+                "diff",
+                options.switches,
+                " ",
+                names[0],
+                " ",
+                names[1],
+                "\n"
+            ));
         }
         if !has_names(options.style) {
             return out;
         }
-        let marks = if options.style == Style::Unified { ["---", "+++"] } else { ["***", "---"] };
+        let marks = if options.style == Style::Unified {
+            ["---", "+++"]
+        } else {
+            ["***", "---"]
+        };
         for (index, (mark, side)) in marks.iter().zip(sides).enumerate() {
             start_ink(options, Ink::Header, &mut out);
             out.extend(message!(mark, " "));

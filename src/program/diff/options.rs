@@ -463,7 +463,11 @@ fn count(text: &[u8], what: &str, least: u64) -> Result<usize, UsageError> {
     };
     value
         .filter(|value| *value >= least)
-        .map(|value| usize::try_from(value).unwrap_or(usize::MAX).min(isize::MAX as usize / 4))
+        .map(|value| {
+            usize::try_from(value)
+                .unwrap_or(usize::MAX)
+                .min(isize::MAX as usize / 4)
+        })
         .ok_or_else(|| SPEC.complain(message!("invalid ", what, " '", text, "'")))
 }
 
@@ -560,7 +564,11 @@ impl Reader {
     fn finish(self) -> Result<Options, UsageError> {
         let mut options = self.options;
         let shows_functions = !self.functions.is_empty();
-        let default = if shows_functions { Style::Context } else { Style::Normal };
+        let default = if shows_functions {
+            Style::Context
+        } else {
+            Style::Normal
+        };
         options.style = self.style.unwrap_or(default);
         let mut context = self.context;
         if self.style.is_none() && shows_functions {

@@ -116,7 +116,10 @@ impl Search<'_> {
 
     fn back(&self, diagonal: isize) -> isize {
         let index = usize::try_from(diagonal + self.origin).ok();
-        index.and_then(|at| self.backward.get(at)).copied().unwrap_or(isize::MAX)
+        index
+            .and_then(|at| self.backward.get(at))
+            .copied()
+            .unwrap_or(isize::MAX)
     }
 
     fn set_fore(&mut self, diagonal: isize, value: isize) {
@@ -164,7 +167,8 @@ impl Search<'_> {
         let mut cost: isize = 0;
         loop {
             cost += 1;
-            self.meter.charge((fore.high - fore.low + back.high - back.low) as u64 / 16 + 1)?;
+            self.meter
+                .charge((fore.high - fore.low + back.high - back.low) as u64 / 16 + 1)?;
             let mut big_snake = false;
             self.widen_fore(&mut fore, lowest, highest);
             let meets = odd.then_some(back);
@@ -320,7 +324,12 @@ impl Search<'_> {
             let right = left.saturating_sub(diagonal);
             let offset = diagonal - (task.left.1 - task.right.1);
             let distance = offset.abs();
-            let gained = task.left.1.saturating_sub(left).saturating_mul(2).saturating_add(offset);
+            let gained = task
+                .left
+                .1
+                .saturating_sub(left)
+                .saturating_mul(2)
+                .saturating_add(offset);
             let inside = task.left.0 < left
                 && left <= task.left.1 - SNAKE
                 && task.right.0 < right
@@ -369,9 +378,12 @@ impl Search<'_> {
             }
             diagonal -= 2;
         }
-        let fore_wins =
-            (task.left.1 + task.right.1) - back_sum < fore_sum - (task.left.0 + task.right.0);
-        let (sum, left) = if fore_wins { (fore_sum, fore_left) } else { (back_sum, back_left) };
+        let fore_wins = (task.left.1 + task.right.1) - back_sum < fore_sum - (task.left.0 + task.right.0);
+        let (sum, left) = if fore_wins {
+            (fore_sum, fore_left)
+        } else {
+            (back_sum, back_left)
+        };
         Cut {
             left,
             right: sum - left,
@@ -399,7 +411,10 @@ mod tests {
             changes(&units(left), &units(right), effort, &meter).unwrap()
         };
         assert_eq!(run("abc", "abc"), (vec![], vec![]));
-        assert_eq!(run("abcabba", "cbabac").0.len() + run("abcabba", "cbabac").1.len(), 5);
+        assert_eq!(
+            run("abcabba", "cbabac").0.len() + run("abcabba", "cbabac").1.len(),
+            5
+        );
         assert_eq!(run("", "ab"), (vec![], vec![0, 1]));
         assert_eq!(run("xaby", "xay"), (vec![2], vec![]));
     }

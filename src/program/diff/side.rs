@@ -39,7 +39,10 @@ impl Printer<'_> {
     /// Prints both files, or with `--suppress-common-lines` what differs.
     pub fn print_side_by_side(&mut self, script: &[Change]) {
         let options = self.options();
-        let layout = Layout::new(options.width, if options.expand_tabs { 1 } else { options.tab_size });
+        let layout = Layout::new(
+            options.width,
+            if options.expand_tabs { 1 } else { options.tab_size },
+        );
         self.begin();
         let mut next = Next::default();
         for change in script {
@@ -47,7 +50,11 @@ impl Printer<'_> {
                 continue;
             };
             self.common(layout, &mut next, (change.left, change.right));
-            let both = if extent.deletes && extent.inserts { change.deleted.min(change.inserted) } else { 0 };
+            let both = if extent.deletes && extent.inserts {
+                change.deleted.min(change.inserted)
+            } else {
+                0
+            };
             for index in 0..both {
                 self.pair_line(layout, Some(change.left + index), '|', Some(change.right + index));
             }
@@ -62,7 +69,11 @@ impl Printer<'_> {
                 right: change.right + change.inserted,
             };
         }
-        self.common(layout, &mut next, (self.pair.left.count(), self.pair.right.count()));
+        self.common(
+            layout,
+            &mut next,
+            (self.pair.left.count(), self.pair.right.count()),
+        );
     }
 
     /// Common lines up to a place in both files. Where changes are ignored, one side may have more.
@@ -139,7 +150,8 @@ impl Printer<'_> {
                 tab += options.tab_size;
             }
         }
-        self.out.extend(std::iter::repeat_n(b' ', to.saturating_sub(from)));
+        self.out
+            .extend(std::iter::repeat_n(b' ', to.saturating_sub(from)));
         to
     }
 
@@ -159,7 +171,8 @@ impl Printer<'_> {
                         let stop = output + blanks;
                         if options.expand_tabs {
                             let stop = stop.min(bound);
-                            self.out.extend(std::iter::repeat_n(b' ', stop.saturating_sub(output)));
+                            self.out
+                                .extend(std::iter::repeat_n(b' ', stop.saturating_sub(output)));
                             output = output.max(stop);
                         } else if stop < bound {
                             output = stop;

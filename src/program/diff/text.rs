@@ -90,8 +90,7 @@ pub struct Classes<'t> {
 impl<'t> Classes<'t> {
     /// The numbers of some lines of a file, from 1 on.
     pub fn of(&mut self, text: &'t Text, lines: std::ops::Range<usize>, options: &Options) -> Vec<u32> {
-        let marks_incomplete =
-            options.style.is_robust() && options.white_space < WhiteSpace::TrailingSpace;
+        let marks_incomplete = options.style.is_robust() && options.white_space < WhiteSpace::TrailingSpace;
         lines
             .map(|index| {
                 let incomplete = marks_incomplete && !text.is_complete(index);
@@ -121,9 +120,7 @@ pub fn normalized<'t>(line: &'t [u8], options: &Options) -> Cow<'t, [u8]> {
         WhiteSpace::TrailingSpace => Cow::Borrowed(trimmed(line)),
         WhiteSpace::TabExpansionAndTrailingSpace => Cow::Owned(expanded(trimmed(line), options.tab_size)),
         WhiteSpace::SpaceChange => Cow::Owned(squeezed(trimmed(line))),
-        WhiteSpace::AllSpace => {
-            Cow::Owned(line.iter().copied().filter(|byte| !is_space(*byte)).collect())
-        }
+        WhiteSpace::AllSpace => Cow::Owned(line.iter().copied().filter(|byte| !is_space(*byte)).collect()),
     };
     if options.ignore_case && line.iter().any(u8::is_ascii_uppercase) {
         line.to_mut().make_ascii_lowercase();
@@ -132,7 +129,10 @@ pub fn normalized<'t>(line: &'t [u8], options: &Options) -> Cow<'t, [u8]> {
 }
 
 fn trimmed(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|byte| !is_space(*byte)).map_or(0, |last| last + 1);
+    let end = line
+        .iter()
+        .rposition(|byte| !is_space(*byte))
+        .map_or(0, |last| last + 1);
     line.get(..end).unwrap_or(line)
 }
 
