@@ -296,7 +296,7 @@ fn bash_escapes() {
         };
         let percent_b = |family| {
             Format::parse(b"%b", family)
-                .run(&[case.clone()], &mut Clock, 1000)
+                .run(std::slice::from_ref(case), &mut Clock, 1000)
                 .unwrap()
                 .bytes
         };

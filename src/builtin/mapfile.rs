@@ -175,7 +175,7 @@ async fn store(interp: &mut Interp, request: &Request, array: &[u8], file: Optio
         }
         stored += 1;
         if let Some(callback) = &request.callback
-            && stored % request.quantum == 0
+            && stored.is_multiple_of(request.quantum)
         {
             call(interp, callback, index, &line).await?;
         }

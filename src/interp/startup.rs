@@ -6,7 +6,7 @@ use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
 use super::{Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
 use crate::expand::{Attributes, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
-use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
+use crate::kernel::{Proc, Stop, WaitStatus};
 use crate::syntax::ast::Name;
 
 use super::job::Jobs;
@@ -549,11 +549,4 @@ fn named_option(
         }
         None => Err([name, what].concat()),
     }
-}
-
-/// Signals that a new shell starts with as ignored stay so: `trap` cannot change them.
-pub fn ignored_at_start(proc: &Proc) -> Vec<Signal> {
-    Signal::all()
-        .filter(|signal| proc.signals.disposition(*signal) == Disposition::Ignore)
-        .collect()
 }

@@ -239,11 +239,8 @@ fn subscript_length(inside: &[u8]) -> Option<usize> {
                 bytes.next();
             }
             b'\'' | b'"' if quote == 0 => quote = *byte,
-            byte if quote != 0 => {
-                if *byte == quote {
-                    quote = 0;
-                }
-            }
+            byte if *byte == quote => quote = 0,
+            _ if quote != 0 => {}
             b'[' => open += 1,
             b']' if open == 0 => return Some(at),
             b']' => open -= 1,

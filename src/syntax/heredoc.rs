@@ -106,8 +106,7 @@ impl Reader<'_> {
         }
         let wanted = String::from_utf8_lossy(&pending.wanted);
         let message = format!(
-            "here-document at line {} delimited by end-of-file (wanted `{wanted}')",
-            opened
+            "here-document at line {opened} delimited by end-of-file (wanted `{wanted}')"
         );
         self.warnings.push((self.cursor.line_before(), message));
         text

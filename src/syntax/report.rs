@@ -66,7 +66,7 @@ impl Reader<'_> {
 
     /// A token that does not fit was read up to the cursor.
     pub(super) fn unexpected_token(&mut self, text: &[u8]) -> Box<SyntaxError> {
-        let printable = !text.iter().any(|byte| byte.is_ascii_control());
+        let printable = !text.iter().any(u8::is_ascii_control);
         let shown = if printable {
             text.to_vec()
         } else {

@@ -289,8 +289,6 @@ pub enum Op {
     SetRange(u32, bool),
     /// Duplicates the subject of `switch`, compares it with a case: a value on the stack or a regular expression.
     Case(Option<u32>),
-    /// Duplicates the top value.
-    Copy,
 }
 
 macro_rules! builtins {

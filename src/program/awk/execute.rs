@@ -37,11 +37,7 @@ impl Machine<'_> {
     }
 
     /// Calls a function of the program from within an operation.
-    pub fn call_function<'b>(
-        &'b mut self,
-        function: u32,
-        arguments: Vec<Value>,
-    ) -> BoxFuture<'b, Run<Value>> {
+    pub fn call_function(&mut self, function: u32, arguments: Vec<Value>) -> BoxFuture<'_, Run<Value>> {
         Box::pin(async move {
             if self.nesting >= NESTING {
                 return Err(fatal("comparison functions nest too deep"));

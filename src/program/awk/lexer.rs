@@ -38,7 +38,6 @@ pub enum Token {
     End,
     Number(f64),
     Text(Vec<u8>),
-    Regex(Vec<u8>),
     Name(Vec<u8>),
     /// A name with `(` right behind it: a call.
     CallName(Vec<u8>),

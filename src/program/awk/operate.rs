@@ -70,10 +70,6 @@ impl Machine<'_> {
                 self.push(Value::truth(found != negated));
             }
             Op::Unset => self.push(Value::Unset),
-            Op::Copy => {
-                let value = self.stack.last().cloned().unwrap_or_default();
-                self.push(value);
-            }
             Op::Case(regex) => self.case(regex)?,
             Op::IfInRange(range, to) => {
                 if self.ranges.get(range as usize) == Some(&true) {

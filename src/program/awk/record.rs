@@ -124,20 +124,6 @@ impl Record {
         self.stale = false;
     }
 
-    /// A field from 1 on, as it stands in the text; `None` when it was assigned to or is not there.
-    #[inline]
-    pub fn slice(&mut self, number: usize) -> Result<Option<&[u8]>, RecordError> {
-        self.split()?;
-        let index = number.wrapping_sub(1);
-        if self.changed.get(index).is_some_and(Option::is_some) {
-            return Ok(None);
-        }
-        Ok(self
-            .spans
-            .get(index)
-            .and_then(|span| self.text.get(span.0..span.1)))
-    }
-
     /// A field from 1 on.
     #[inline]
     pub fn field(&mut self, number: usize, kernel: &Kernel) -> Result<Value, RecordError> {

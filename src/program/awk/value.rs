@@ -187,9 +187,4 @@ impl Value {
             _ => Some(0.0),
         }
     }
-
-    /// Never assigned.
-    pub fn is_unset(&self) -> bool {
-        matches!(self, Value::Unset | Value::Untyped(_))
-    }
 }

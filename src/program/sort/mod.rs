@@ -160,15 +160,9 @@ async fn read_names(proc: &mut Proc, list: &[u8]) -> Result<Vec<Vec<u8>>, Stop> 
         Err(errno) => return Err(file_failed(proc, "open failed", list, errno).await),
     };
     let mut lease = proc.kernel.lease();
-    let bytes = match Input::new(file).rest(&mut lease).await {
-        Ok(bytes) => bytes,
-        Err(_) => {
-            return Err(fail(
-                proc,
-                [b"cannot read file names from ", quoteaf(list).as_slice()].concat(),
-            )
-            .await);
-        }
+    let Ok(bytes) = Input::new(file).rest(&mut lease).await else {
+        let message = [b"cannot read file names from ", quoteaf(list).as_slice()].concat();
+        return Err(fail(proc, message).await);
     };
     if bytes.is_empty() {
         return Err(fail(proc, [b"no input from ", quoteaf(list).as_slice()].concat()).await);

@@ -89,7 +89,7 @@ pub fn format(time: Timestamp, written: &[u8]) -> Vec<u8> {
     let (mut seconds, mut fraction) = (time.seconds, time.nanos / divisor);
     let mut minus_zero = false;
     if seconds < 0 && time.nanos != 0 {
-        fraction = 1_000_000_000 / divisor - fraction - u32::from(time.nanos % divisor != 0);
+        fraction = 1_000_000_000 / divisor - fraction - u32::from(!time.nanos.is_multiple_of(divisor));
         seconds += i64::from(fraction != 0);
         minus_zero = seconds == 0;
     }

@@ -151,9 +151,8 @@ impl Converter for Unexpander {
         if line.converting {
             let blank = matches!(byte, b' ' | b'\t');
             if blank {
-                let stop = match self.stops.next(line.column, &mut line.index) {
-                    Ok(stop) => stop,
-                    Err(()) => return Step::TooLong,
+                let Ok(stop) = self.stops.next(line.column, &mut line.index) else {
+                    return Step::TooLong;
                 };
                 match stop {
                     None => line.converting = false,
