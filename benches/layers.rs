@@ -55,7 +55,9 @@ fn scripts(c: &mut Criterion) {
             .and_then(|name| name.to_str())
             .unwrap_or_default()
             .to_owned();
-        let Ok(mut shell) = Shell::builder().state(State::Fresh).build() else { continue };
+        let Ok(mut shell) = Shell::builder().state(State::Fresh).build() else {
+            continue;
+        };
         println!(
             "script/{name}: {} steps",
             shell.execute(Run::command(&text)).usage.steps

@@ -4,6 +4,8 @@
 //! bash's; afterwards the same shell runs the next script as if nothing had been. The last family shows the other side: the default
 //! limits let ordinary work through.
 
+#![allow(clippy::expect_used, clippy::panic)] // a test fails by panicking
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

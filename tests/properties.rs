@@ -3,9 +3,13 @@
 //!
 //! `EXUVIA_CASES=1000 cargo test --test properties` tries more, `EXUVIA_SEED=5` begins elsewhere.
 
+#![allow(clippy::expect_used, clippy::panic)] // a test fails by panicking
+
 #[path = "fuzz_bodies/mod.rs"]
+#[allow(dead_code)] // the fuzz targets use the rest
 mod fuzz_bodies;
 #[path = "generate/mod.rs"]
+#[allow(dead_code)] // the fuzz targets use the rest
 mod generate;
 
 use exuvia::kernel::Limits;

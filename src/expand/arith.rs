@@ -322,7 +322,7 @@ impl<H: ExpandHost> Eval<'_, H> {
         }
         let value = self.host.value(place.name).unwrap_or(Value::Unset);
         match super::param::element(place.name, &value, key)? {
-            Some(text) => self.text(&text.to_vec()),
+            Some(text) => self.text(text),
             // `set -u` minds an array without any value, not a missing element.
             None if matches!(value, Value::Unset) => {
                 self.check_set(place.name)?;

@@ -375,6 +375,7 @@ impl Lease {
     }
 
     /// An empty lease on the same meter.
+    #[must_use]
     pub fn sibling(&self) -> Lease {
         Lease::new(Arc::clone(&self.meter))
     }

@@ -9,6 +9,8 @@ use crate::kernel::Proc;
 struct Table {
     names: FxHashMap<u32, Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
+    /// The fourth field by the first: a user's group.
+    groups: FxHashMap<Vec<u8>, u32>,
 }
 
 /// What the two files say.
@@ -31,6 +33,9 @@ fn read(proc: &Proc, path: &[u8]) -> Table {
         let (Some(name), Some(id)) = (fields.first(), number(fields.get(2).copied())) else {
             continue;
         };
+        if let Some(group) = number(fields.get(3).copied()) {
+            table.groups.entry(name.to_vec()).or_insert(group);
+        }
         table.names.entry(id).or_insert_with(|| name.to_vec());
         table.numbers.entry(name.to_vec()).or_insert(id);
     }
@@ -64,5 +69,10 @@ impl Accounts {
     /// The number of a group.
     pub fn group_id(&mut self, proc: &Proc, name: &[u8]) -> Option<u32> {
         self.groups(proc).numbers.get(name).copied()
+    }
+
+    /// The group that a user logs in with.
+    pub fn login_group(&mut self, proc: &Proc, user: &[u8]) -> Option<u32> {
+        self.users(proc).groups.get(user).copied()
     }
 }

@@ -346,8 +346,9 @@ fn posix_time(proc: &Proc, text: &[u8], zone: &TimeZone) -> Option<Timestamp> {
     }
     let pair = |at: usize| {
         let pair = digits.get(at..at + 2)?;
-        pair.iter()
-            .try_fold(0i16, |sum, digit| sum.checked_mul(10)?.checked_add(i16::from(digit - b'0')))
+        pair.iter().try_fold(0i16, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(i16::from(digit - b'0'))
+        })
     };
     let now = proc.kernel.now();
     let this_year = Moment::new(now.seconds, 0, zone)?.year as i16;

@@ -32,12 +32,7 @@ static SPEC: Spec<Flag> = Spec::new(
 const NICENESS: &[u8] = b"_EXUVIA_NICENESS";
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
-    let arguments: Vec<Vec<u8>> = proc
-        .arguments()
-        .iter()
-        .enumerate()
-        .map(|(_, word)| obsolete(word))
-        .collect();
+    let arguments: Vec<Vec<u8>> = proc.arguments().iter().map(|word| obsolete(word)).collect();
     let parsed = SPEC.parse(&arguments);
     let parsed = usage::accept(proc, parsed).await?;
     let current: i64 = proc

@@ -106,7 +106,7 @@ impl Plan {
         if plan.echo && plan.range.is_some() {
             return Err(SPEC.complain("cannot combine -e and -i options"));
         }
-        let most = if plan.range.is_some() { 0 } else { 1 };
+        let most = usize::from(plan.range.is_none());
         if let (false, Some(extra)) = (plan.echo, plan.operands.get(most)) {
             return Err(SPEC.extra_operand(extra));
         }

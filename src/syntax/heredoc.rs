@@ -105,9 +105,7 @@ impl Reader<'_> {
             text.extend_from_slice(kept);
         }
         let wanted = String::from_utf8_lossy(&pending.wanted);
-        let message = format!(
-            "here-document at line {opened} delimited by end-of-file (wanted `{wanted}')"
-        );
+        let message = format!("here-document at line {opened} delimited by end-of-file (wanted `{wanted}')");
         self.warnings.push((self.cursor.line_before(), message));
         text
     }

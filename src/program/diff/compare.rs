@@ -89,7 +89,7 @@ impl Differ {
         let options = &self.options;
         let parent = pair.parent;
         let absent_first = pair.left.is_none();
-        if let (Some(parent), Some(name)) = (&parent, only(&pair.left, &pair.right))
+        if let (Some(parent), Some(name)) = (&parent, only(pair.left.as_ref(), pair.right.as_ref()))
             && !(options.new_file || (absent_first && options.new_first_file))
         {
             let [first, second] = &parent.names;
@@ -164,7 +164,7 @@ impl Differ {
             let absent = match side.state {
                 // What `patch` leaves for a file that was not there.
                 State::Found(found) => {
-                    found.kind == FileKind::Regular && found.mode & 0o777 == 0 && found.size == 0
+                    found.kind == FileKind::Regular && found.mode.trailing_zeros() >= 9 && found.size == 0
                 }
                 State::Failed(Errno::ENOENT | Errno::EBADF) => parent.is_none() && other_found,
                 _ => false,
@@ -433,7 +433,7 @@ impl Differ {
 }
 
 /// The only name of two.
-fn only<'n>(left: &'n Option<Vec<u8>>, right: &'n Option<Vec<u8>>) -> Option<&'n Vec<u8>> {
+fn only<'n>(left: Option<&'n Vec<u8>>, right: Option<&'n Vec<u8>>) -> Option<&'n Vec<u8>> {
     match (left, right) {
         (Some(name), None) | (None, Some(name)) => Some(name),
         _ => None,

@@ -10,7 +10,10 @@ use crate::pattern::{Pattern, PatternOptions};
 
 /// Rows of the table, in the order of [`CODES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(dead_code, reason = "a row of the table of GNU ls that this system has no file for")]
+#[expect(
+    dead_code,
+    reason = "a row of the table of GNU ls that this system has no file for"
+)]
 pub enum Code {
     Left,
     Right,
