@@ -5,7 +5,7 @@
 //!
 //! Execution is `async` only where it may wait. A simple command whose words run nothing and whose builtin is a plain function takes
 //! the synchronous path in `simple`; a future is boxed only where the language recurses. Deep recursion moves to a task of its own
-//! every [`HOP`] levels, so that the host's stack stays small.
+//! every `HOP` levels, so that the host's stack stays small.
 
 mod arguments;
 mod assign;
