@@ -49,6 +49,8 @@ pub struct File {
     kind: Kind,
     flags: OpenFlags,
     offset: Mutex<u64>,
+    /// The inode number that `fstat` shows when no tree has the file; both ends of a pipe have the same.
+    serial: u64,
     /// The share of the run's memory of what it holds itself.
     _lease: Option<Lease>,
 }
@@ -62,7 +64,7 @@ impl std::fmt::Debug for File {
 }
 
 /// What `fstat` answers for a file that is in no tree.
-fn anonymous(kind: FileKind, mode: u32, size: u64, now: Timestamp) -> Metadata {
+fn anonymous(kind: FileKind, mode: u32, size: u64, inode: u64, now: Timestamp) -> Metadata {
     Metadata {
         kind,
         mode,
@@ -72,7 +74,7 @@ fn anonymous(kind: FileKind, mode: u32, size: u64, now: Timestamp) -> Metadata {
         size,
         blocks: 0,
         device: 13,
-        inode: 1,
+        inode,
         rdev: (0, 0),
         atime: now,
         mtime: now,
@@ -91,16 +93,19 @@ impl File {
             kind,
             flags,
             offset: Mutex::new(0),
+            serial: kernel.next_serial(),
             _lease: None,
         }
     }
 
-    pub(super) fn pipe_reader(kernel: &Kernel, reader: PipeReader) -> File {
-        File::make(kernel, Kind::Reader(reader), OpenFlags::READ)
-    }
-
-    pub(super) fn pipe_writer(kernel: &Kernel, writer: PipeWriter) -> File {
-        File::make(kernel, Kind::Writer(writer), OpenFlags::WRITE)
+    /// Both ends of a pipe.
+    pub(super) fn pipe_ends(kernel: &Kernel, reader: PipeReader, writer: PipeWriter) -> (File, File) {
+        let reader = File::make(kernel, Kind::Reader(reader), OpenFlags::READ);
+        let writer = File {
+            serial: reader.serial,
+            ..File::make(kernel, Kind::Writer(writer), OpenFlags::WRITE)
+        };
+        (reader, writer)
     }
 
     /// A regular file.
@@ -473,7 +478,7 @@ impl File {
         } else {
             0
         };
-        Ok(anonymous(kind, mode, size, self.kernel.now()))
+        Ok(anonymous(kind, mode, size, self.serial, self.kernel.now()))
     }
 
     /// How it was opened.
@@ -501,9 +506,10 @@ impl File {
             Kind::Device(Device::Zero) => b"/dev/zero".to_vec(),
             Kind::Device(Device::Full) => b"/dev/full".to_vec(),
             Kind::Device(Device::Random) => b"/dev/urandom".to_vec(),
-            _ => self
-                .open_node()
-                .map_or_else(|| b"pipe:[1]".to_vec(), |node| node.path().to_vec()),
+            _ => self.open_node().map_or_else(
+                || format!("pipe:[{}]", self.serial).into_bytes(),
+                |node| node.path().to_vec(),
+            ),
         }
     }
 }

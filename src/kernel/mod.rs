@@ -19,7 +19,7 @@ mod sched;
 mod signal;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 pub use clock::{Clock, HostClock, after, between};
@@ -64,6 +64,7 @@ struct Inner {
     loader: Arc<dyn Loader>,
     fifos: Mutex<HashMap<(u64, u64), Weak<file::FifoPipe>>>,
     pipe_bytes: AtomicU32,
+    files_opened: AtomicU64,
     /// Timers beyond this time do not fire: the script has ended.
     horizon: Mutex<Option<Timestamp>>,
 }
@@ -92,6 +93,7 @@ impl Kernel {
                 loader,
                 fifos: Mutex::default(),
                 pipe_bytes,
+                files_opened: AtomicU64::new(1),
                 horizon: Mutex::default(),
             }),
         }
@@ -186,10 +188,13 @@ impl Kernel {
     /// A new pipe.
     pub fn pipe(&self) -> (Arc<File>, Arc<File>) {
         let (reader, writer) = Pipe::pair(self.inner.pipe_bytes.load(Relaxed) as usize, self.lease());
-        (
-            Arc::new(File::pipe_reader(self, reader)),
-            Arc::new(File::pipe_writer(self, writer)),
-        )
+        let (reader, writer) = File::pipe_ends(self, reader, writer);
+        (Arc::new(reader), Arc::new(writer))
+    }
+
+    /// Numbers open files that are in no tree, so that no two pipes pass for the same file.
+    fn next_serial(&self) -> u64 {
+        self.inner.files_opened.fetch_add(1, Relaxed)
     }
 
     /// Lets others run when the current task has used its slice. Call at the head of a loop.
