@@ -118,12 +118,7 @@ fn describe_words(interp: &mut Interp, name: &[u8], request: Request) -> bool {
         !request.all
     };
     let expands = interp.options.shopt(Shopt::ExpandAliases) || interp.options.is(Set::Posix);
-    if let Some(value) = interp
-        .aliases
-        .get(name)
-        .cloned()
-        .filter(|_| expands || request.style == Style::Long)
-    {
+    if let Some(value) = interp.aliases.get(name).cloned().filter(|_| expands) {
         let long = [name, b" is aliased to `", &value, b"'"].concat();
         let reusable = [b"alias ", name, b"=", &quote::single_quoted(&value)].concat();
         if say(interp, "alias", long, reusable) {
