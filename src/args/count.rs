@@ -1,5 +1,7 @@
 //! Numbers with multiplier suffixes: gnulib's `xstrtoumax` and `xstrtoimax`.
 
+use super::block_size::BlockSizeError;
+
 /// Why a text is not such a number. The sentence is the caller's: `invalid number of lines: ‘x’`, to which an overflow
 /// adds `: Value too large for defined data type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,41 @@ pub fn parse_count(text: &[u8], suffixes: &str) -> Result<u64, CountError> {
 pub fn parse_signed_count(text: &[u8], suffixes: &str) -> Result<i64, CountError> {
     let value = parse_wide(text, suffixes, i128::from(i64::MAX) + 1)?;
     i64::try_from(value).map_err(|_| CountError::Overflow)
+}
+
+/// A number as C writes it: base 8, 10 or 16, or by its prefix (`0x1f`, `017`) with base 0. The error says which option's argument it
+/// was, as gnulib's `xstrtol_fatal` does.
+pub fn parse_count_in(text: &[u8], base: u32, suffixes: &str) -> Result<u64, BlockSizeError> {
+    let rest = text.strip_prefix(b"\x0b").unwrap_or(text).trim_ascii_start();
+    if rest.starts_with(b"-") {
+        return Err(BlockSizeError::Invalid);
+    }
+    let rest = rest.strip_prefix(b"+").unwrap_or(rest);
+    let is_hex = |digit: Option<&u8>| digit.is_some_and(u8::is_ascii_hexdigit);
+    let (base, digits) = match (base, rest) {
+        (0 | 16, [b'0', b'x' | b'X', digits @ ..]) if is_hex(digits.first()) => (16, digits),
+        (0, [b'0', ..]) => (8, rest),
+        (0, _) => (10, rest),
+        _ => (base, rest),
+    };
+    let is_digit = |byte: &u8| char::from(*byte).is_digit(base);
+    let length = digits.iter().take_while(|byte| is_digit(byte)).count();
+    let (number, suffix) = digits.split_at_checked(length).unwrap_or_default();
+    let mut value = u128::from(length == 0);
+    for digit in number.iter().filter_map(|byte| char::from(*byte).to_digit(base)) {
+        value = (value * u128::from(base) + u128::from(digit)).min(u128::from(u64::MAX) * 16);
+    }
+    let factor = match suffix {
+        [] if length == 0 => return Err(BlockSizeError::Invalid),
+        [] => 1,
+        _ => match multiplier(suffix, suffixes) {
+            Some(factor) => factor.unsigned_abs(),
+            None if length == 0 => return Err(BlockSizeError::Invalid),
+            None => return Err(BlockSizeError::InvalidSuffix),
+        },
+    };
+    let scaled = value.checked_mul(factor).ok_or(BlockSizeError::TooLarge)?;
+    u64::try_from(scaled).map_err(|_| BlockSizeError::TooLarge)
 }
 
 fn parse_wide(text: &[u8], suffixes: &str, most: i128) -> Result<i128, CountError> {

@@ -37,7 +37,7 @@ pub use block_size::{BlockSize, BlockSizeError};
 pub use builtin::{BuiltinError, BuiltinOption, BuiltinParsed, BuiltinSpec};
 pub use builtin_usage::{BuiltinUsage, builtin_usage, builtin_usages};
 pub use choice::{ChoiceError, choose};
-pub use count::{CountError, parse_count, parse_signed_count};
+pub use count::{CountError, parse_count, parse_count_in, parse_signed_count};
 pub use getopt::Parsed;
 pub use spec::{
     COREUTILS, Complaint, DIFFUTILS, FINDUTILS, GREP, Opt, Order, Package, SED, Spec, TAR, UTIL_LINUX, Value,

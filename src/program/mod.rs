@@ -27,8 +27,10 @@ mod date;
 mod dates;
 mod destination;
 mod diff;
+mod digest;
 mod duration;
 mod echo;
+mod encoding;
 mod env;
 mod env_split;
 mod expr;
@@ -56,6 +58,7 @@ mod nice;
 mod nl;
 mod nohup;
 mod numbers;
+mod od;
 mod paste;
 mod path;
 mod printenv;
@@ -100,9 +103,14 @@ mod yes;
 pub static PROGRAMS: &[Program] = &[
     uname::ARCH,
     awk::AWK,
+    digest::B2SUM,
+    encoding::BASE32,
+    encoding::BASE64,
     basename::PROGRAM,
+    encoding::BASENC,
     cat::PROGRAM,
     chmod::PROGRAM,
+    digest::CKSUM,
     tput::CLEAR,
     cmp::PROGRAM,
     comm::PROGRAM,
@@ -134,6 +142,7 @@ pub static PROGRAMS: &[Program] = &[
     ln::PROGRAM,
     id::LOGNAME,
     ls::PROGRAM,
+    digest::MD5SUM,
     mkdir::PROGRAM,
     mktemp::PROGRAM,
     mv::PROGRAM,
@@ -141,6 +150,7 @@ pub static PROGRAMS: &[Program] = &[
     nl::PROGRAM,
     nohup::PROGRAM,
     uname::NPROC,
+    od::PROGRAM,
     paste::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
@@ -153,10 +163,16 @@ pub static PROGRAMS: &[Program] = &[
     rmdir::PROGRAM,
     sed::PROGRAM,
     seq::PROGRAM,
+    digest::SHA1SUM,
+    digest::SHA224SUM,
+    digest::SHA256SUM,
+    digest::SHA384SUM,
+    digest::SHA512SUM,
     shuf::PROGRAM,
     sleep::PROGRAM,
     sort::PROGRAM,
     stat::PROGRAM,
+    digest::SUM,
     tac::PROGRAM,
     tail::PROGRAM,
     tee::PROGRAM,
