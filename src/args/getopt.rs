@@ -229,10 +229,12 @@ fn find_long<F: Copy + PartialEq>(spec: &Spec<F>, name: &[u8]) -> Result<LongOpt
         .map(|other| other.name)
         .collect();
     if others.is_empty() {
-        Ok(found)
-    } else {
-        Err([vec![found.name], others].concat())
+        return Ok(found);
     }
+    let place = |name: &&str| spec.long_order.iter().position(|known| known == name);
+    let mut possible = [vec![found.name], others].concat();
+    possible.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
+    Err(possible)
 }
 
 fn same_kind(left: Value, right: Value) -> bool {

@@ -20,7 +20,8 @@ fn spelling<F: Copy>(options: &[Opt<F>]) -> String {
         .map(|long| format!("--{long}"))
         .collect();
     let mut text = String::from("  ");
-    let value = options.first().map_or(Value::None, |opt| opt.value);
+    // A letter may take no value where the long name may.
+    let value = options.last().map_or(Value::None, |opt| opt.value);
     if value == Value::Digit {
         return text + "-NUM";
     }

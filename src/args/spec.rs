@@ -192,8 +192,10 @@ pub struct Spec<F: Copy + 'static> {
     pub synopsis: &'static [&'static str],
     /// What it does: the lines after the usage.
     pub about: &'static str,
-    /// Its options, in the order of `--help`, which is also the order in which an ambiguity is reported.
+    /// Its options, in the order of `--help`.
     pub options: &'static [Opt<F>],
+    /// The long names in the order of the real program's table, in which an ambiguity is reported; those that are not here come after.
+    pub long_order: &'static [&'static str],
     /// Lines after the options.
     pub notes: &'static str,
     /// What happens at the first operand.
@@ -223,6 +225,7 @@ impl<F: Copy> Spec<F> {
             synopsis,
             about,
             options,
+            long_order: &[],
             notes: "",
             order: Order::Permute,
             status: 1,
@@ -239,6 +242,12 @@ impl<F: Copy> Spec<F> {
             order: Order::Posix,
             ..self
         }
+    }
+
+    /// The order in which ambiguous long names are reported, where it is not that of the help.
+    #[must_use]
+    pub const fn long_order(self, long_order: &'static [&'static str]) -> Self {
+        Spec { long_order, ..self }
     }
 
     /// Usage errors exit with `status`.

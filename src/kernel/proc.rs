@@ -239,8 +239,18 @@ impl Proc {
 
     /// Flushes standard output. An error is reported as coreutils do, and ends the program with status 1.
     pub async fn flush(&mut self) -> Result<(), Stop> {
-        if self.stdout.is_empty() {
+        let Err(errno) = self.try_flush().await? else {
             return Ok(());
+        };
+        let message = format!("write error: {errno}");
+        self.report(message.as_bytes()).await?;
+        Err(Stop::Exit(1))
+    }
+
+    /// Flushes standard output; an error that does not end the program by itself is for the caller to report.
+    pub async fn try_flush(&mut self) -> Result<Result<(), Errno>, Stop> {
+        if self.stdout.is_empty() {
+            return Ok(Ok(()));
         }
         let data = std::mem::take(&mut self.stdout);
         let result = match self.fds.get(1) {
@@ -249,24 +259,16 @@ impl Proc {
         };
         self.stdout = data;
         self.stdout.clear();
-        match result {
-            Ok(()) => Ok(()),
-            Err(errno) => Err(self.write_failed(errno).await),
-        }
-    }
-
-    async fn write_failed(&mut self, errno: Errno) -> Stop {
+        let Err(errno) = result else {
+            return Ok(Ok(()));
+        };
         if let Some(halt) = self.kernel.meter().halted() {
-            return Stop::Halt(halt);
+            return Err(Stop::Halt(halt));
         }
         if errno == Errno::EPIPE && self.signals.disposition(Signal::PIPE) == Disposition::Default {
-            return Stop::Signal(Signal::PIPE);
+            return Err(Stop::Signal(Signal::PIPE));
         }
-        let message = format!("write error: {errno}");
-        match self.report(message.as_bytes()).await {
-            Ok(()) => Stop::Exit(1),
-            Err(stop) => stop,
-        }
+        Ok(Err(errno))
     }
 
     /// Prints `NAME: message` and a newline on standard error, after what standard output has buffered, as `error(3)` does.

@@ -76,6 +76,16 @@ static SPEC: Spec<Flag> = Spec::new(
         ),
     ],
 )
+.long_order(&[
+    "changes",
+    "recursive",
+    "no-preserve-root",
+    "preserve-root",
+    "quiet",
+    "reference",
+    "silent",
+    "verbose",
+])
 .notes("Each MODE is of the form '[ugoa]*([-+=]([rwxXst]*|[ugo]))+|[-+=][0-7]+'.");
 
 /// What is printed about each file.
@@ -108,7 +118,7 @@ enum Fate {
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let (arguments, dashed) = split_modes(proc.arguments());
-    let parsed = SPEC.parse(&arguments);
+    let parsed = usage::ordered(proc, &SPEC).parse(&arguments);
     let parsed = usage::accept(proc, parsed).await?;
     let read = read_options(proc, &parsed, dashed);
     let (options, operands) = usage::accept(proc, read).await?;

@@ -1,7 +1,7 @@
 //! `cp`: copies files. The options become [`CopyOptions`]; the work is done by [`super::copy`].
 
 use super::backup::Backup;
-use super::copy::{Copier, CopyOptions, Dereference, Make, Overwrite, Preserve};
+use super::copy::{Copier, CopyOptions, Dereference, Holes, Make, Overwrite, Preserve};
 use super::destination::{self, Destination, Wanted};
 use super::message::{complain, message};
 use super::{path, usage};
@@ -187,7 +187,36 @@ static SPEC: Spec<Flag> = Spec::new(
         )
         .may_take("CTX"),
     ],
-);
+)
+.long_order(&[
+    "archive",
+    "attributes-only",
+    "backup",
+    "copy-contents",
+    "dereference",
+    "force",
+    "interactive",
+    "link",
+    "no-clobber",
+    "no-dereference",
+    "no-preserve",
+    "no-target-directory",
+    "one-file-system",
+    "parents",
+    "path",
+    "preserve",
+    "recursive",
+    "remove-destination",
+    "sparse",
+    "reflink",
+    "strip-trailing-slashes",
+    "suffix",
+    "symbolic-link",
+    "target-directory",
+    "update",
+    "verbose",
+    "context",
+]);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Attribute {
@@ -341,6 +370,11 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageErro
         return Err(SPEC.complain("--reflink can be used only with --sparse=auto"));
     }
     options.clone_always = reflink == When::Always;
+    options.holes = match sparse {
+        When::Auto => Holes::Kept,
+        When::Always => Holes::Made,
+        When::Never => Holes::Filled,
+    };
     options.backup = Backup::from_options(
         proc,
         &SPEC,
@@ -416,11 +450,7 @@ async fn copy_at(
     source: &[u8],
     at: &[u8],
 ) -> Result<bool, Stop> {
-    let source = if command.strip_slashes {
-        path::without_trailing_slashes(source)
-    } else {
-        source
-    };
+    // The real one takes slashes off only for copies into a directory.
     let options = &command.options;
     // With --force --backup a file may be copied onto itself: the copy is the backup.
     let onto_itself = options.unlink_on_failure && options.backup.is_on() && source == at;

@@ -65,7 +65,23 @@ static SPEC: Spec<Flag> = Spec::new(
         Opt::flag(Flag::Universal, 'u', "utc", "print or set Coordinated Universal Time (UTC)"),
         Opt::long(Flag::Universal, "universal", ""),
     ],
-);
+)
+.long_order(&[
+    "date",
+    "debug",
+    "file",
+    "iso-8601",
+    "reference",
+    "resolution",
+    "rfc-email",
+    "rfc-822",
+    "rfc-2822",
+    "rfc-3339",
+    "set",
+    "uct",
+    "utc",
+    "universal",
+]);
 
 /// Where the time comes from.
 #[derive(Debug)]
@@ -309,13 +325,37 @@ async fn print(proc: &mut Proc, options: &Options, when: Timestamp, zone: &TimeZ
         proc.warn(message).await?;
         return Ok(1);
     };
-    let Some(mut text) = strftime(&options.format, &moment, Dialect::Gnulib, LIMIT) else {
+    let format = with_resolution(&options.format);
+    let Some(mut text) = strftime(&format, &moment, Dialect::Gnulib, LIMIT) else {
         proc.warn("memory exhausted").await?;
         return Ok(1);
     };
     text.push(b'\n');
     proc.write(&text).await?;
     Ok(0)
+}
+
+/// `%-N` means as many digits as the clock has.
+fn with_resolution(format: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(format.len());
+    let mut rest = format;
+    loop {
+        rest = match rest {
+            [b'%', b'-', b'N', after @ ..] => {
+                out.extend_from_slice(b"%9N");
+                after
+            }
+            [b'%', b'%', after @ ..] => {
+                out.extend_from_slice(b"%%");
+                after
+            }
+            [byte, after @ ..] => {
+                out.push(*byte);
+                after
+            }
+            [] => return out,
+        };
+    }
 }
 
 /// What happens to anybody but root: the time is printed all the same.

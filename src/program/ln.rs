@@ -120,7 +120,22 @@ static SPEC: Spec<Flag> = Spec::new(
         ),
         Opt::flag(Flag::Verbose, 'v', "verbose", "print name of each linked file"),
     ],
-);
+)
+.long_order(&[
+    "backup",
+    "directory",
+    "no-dereference",
+    "no-target-directory",
+    "force",
+    "interactive",
+    "suffix",
+    "target-directory",
+    "logical",
+    "physical",
+    "relative",
+    "symbolic",
+    "verbose",
+]);
 
 struct Options {
     symbolic: bool,
@@ -364,7 +379,10 @@ async fn check_source(
 }
 
 fn create(proc: &Proc, options: &Options, target: &[u8], at: &[u8]) -> Result<(), Errno> {
-    if options.symbolic {
+    // `/` has no name that it could get in a directory.
+    if options.symbolic && at == b"./" {
+        Err(Errno::ENOENT)
+    } else if options.symbolic {
         proc.symlink(target, at)
     } else {
         proc.link(target, at, options.follow)

@@ -8,7 +8,7 @@ use super::usage;
 use crate::args::{COREUTILS, Opt, Spec, UsageError, quote, quoteaf};
 use crate::fs::{Errno, FileKind, Follow};
 use crate::kernel::{Proc, Program, Stop};
-use crate::text::mode::ModeChange;
+use crate::text::mode::{Adjusted, ModeChange};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -68,7 +68,7 @@ struct Wanted {
     parents: bool,
     verbose: bool,
     /// The bits that a directory is to have in the end, when they were said.
-    mode: Option<u32>,
+    mode: Option<Adjusted>,
 }
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
@@ -86,7 +86,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             let change = ModeChange::parse(text)
                 .ok_or_else(|| UsageError::plain(1, message!("invalid mode ", quote(text))));
             let change = usage::accept(proc, change).await?;
-            Some(change.apply(0o777, true, proc.umask))
+            Some(change.adjust(0o777, true, proc.umask))
         }
     };
     let wanted = Wanted {
@@ -127,13 +127,18 @@ fn make_one(proc: &Proc, path: &[u8], wanted: &Wanted) -> Result<(), Errno> {
     let Some(mode) = wanted.mode else {
         return proc.make_dir(path, 0o777);
     };
+    let Adjusted { mode, concerned } = mode;
+    // With special bits it is not open to others before they are set, and then only the bits that were said are changed.
+    let special = concerned & 0o6000 != 0 || mode & 0o1000 != 0;
+    let first = if special { mode & !0o022 } else { mode };
     let mut view = proc.view();
-    view.umask = 0;
-    proc.fs.make_dir(&view, path, mode & 0o1777)?;
-    if mode & 0o6000 == 0 {
+    view.umask &= !mode;
+    proc.fs.make_dir(&view, path, first & 0o1777)?;
+    let made = proc.metadata(path, Follow::Yes)?.mode;
+    if (made ^ mode) & concerned == 0 {
         return Ok(());
     }
-    proc.set_mode(path, mode, Follow::Yes)
+    proc.set_mode(path, mode | (made & !concerned), Follow::Yes)
 }
 
 fn is_directory(proc: &Proc, path: &[u8]) -> bool {

@@ -132,7 +132,7 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
     }
     let gap = stem.iter().rev().take_while(|byte| **byte == b'X').count();
     if gap < 3 {
-        return refuse("too few X's in template ", text, "");
+        return refuse("too few X's in template ", &message!(stem, suffix), "");
     }
     let before = stem.get(..stem.len() - gap).unwrap_or_default();
     let wanted = parsed

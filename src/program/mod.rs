@@ -52,6 +52,7 @@ mod ln;
 mod ls;
 mod message;
 mod mkdir;
+mod mknod;
 mod mktemp;
 mod mv;
 mod nice;
@@ -87,6 +88,7 @@ mod touch;
 mod tput;
 mod tr;
 mod r#true;
+mod truncate;
 mod tty;
 mod uname;
 mod uniq;
@@ -94,6 +96,7 @@ mod usage;
 mod version_order;
 mod walk;
 mod wc;
+mod which;
 mod who;
 mod xargs;
 mod yes;
@@ -144,6 +147,8 @@ pub static PROGRAMS: &[Program] = &[
     ls::PROGRAM,
     digest::MD5SUM,
     mkdir::PROGRAM,
+    mknod::MKFIFO,
+    mknod::PROGRAM,
     mktemp::PROGRAM,
     mv::PROGRAM,
     nice::PROGRAM,
@@ -181,6 +186,7 @@ pub static PROGRAMS: &[Program] = &[
     tput::PROGRAM,
     tr::PROGRAM,
     r#true::PROGRAM,
+    truncate::PROGRAM,
     tty::PROGRAM,
     uname::PROGRAM,
     tabs::unexpand::PROGRAM,
@@ -189,6 +195,7 @@ pub static PROGRAMS: &[Program] = &[
     who::UPTIME,
     ls::VDIR,
     wc::PROGRAM,
+    which::PROGRAM,
     who::PROGRAM,
     id::WHOAMI,
     xargs::PROGRAM,

@@ -3,9 +3,11 @@
 use super::backup::Backup;
 use super::copy::{Copied, Copier, CopyOptions, Overwrite};
 use super::destination::{self, Destination, Wanted};
+use super::message::message;
 use super::remove::{Interactive, Removal, Removed, remove};
 use super::{path, usage};
-use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError};
+use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quoteaf};
+use crate::fs::{Errno, FileKind, Follow};
 use crate::kernel::{Proc, Program, Stop};
 
 /// The program.
@@ -123,9 +125,32 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             }
             Destination::At(at) => at.clone(),
         };
+        let tried = !parsed.has(Flag::NoTargetDirectory) && operands.len() == 1;
+        if tried && source != operand && fails_with_slash(proc, source, &at, &destination) {
+            let line = message!(
+                "cannot move ",
+                quoteaf(source),
+                " to ",
+                quoteaf(&at),
+                ": ",
+                Errno::ENOTDIR.message()
+            );
+            proc.warn(line).await?;
+            complete = false;
+            continue;
+        }
         complete &= move_one(proc, &mut copier, source, &at, options.verbose).await?;
     }
     Ok(i32::from(!complete))
+}
+
+/// The real one tries two operands as they are first, and stays with that error when it takes the slashes off.
+fn fails_with_slash(proc: &Proc, source: &[u8], at: &[u8], destination: &Destination) -> bool {
+    let is_directory = proc
+        .metadata(source, Follow::No)
+        .is_ok_and(|found| found.kind == FileKind::Directory);
+    let exists = proc.metadata(at, Follow::No).is_ok();
+    matches!(destination, Destination::At(_)) && !is_directory && !exists
 }
 
 fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(CopyOptions, Wanted), UsageError> {

@@ -123,11 +123,17 @@ impl Walk<'_> {
         self.keep_ancestors();
     }
 
+    /// A directory that the user does not want to go into; nobody is asked about those above it either.
     fn declined(&mut self) {
+        self.keep();
+        self.keep_ancestors();
+    }
+
+    /// A file, or a directory that was gone into, that the user wants to keep. The question about those above it still comes.
+    fn keep(&mut self) {
         if self.result == Removed::Gone {
             self.result = Removed::Declined;
         }
-        self.keep_ancestors();
     }
 
     fn keep_ancestors(&mut self) {
@@ -152,7 +158,7 @@ impl Walk<'_> {
             return self.enter_directory(proc, path, &metadata).await;
         }
         match self.question(proc, &path, &metadata) {
-            Some(question) if !ask(proc, &question).await? => self.declined(),
+            Some(question) if !ask(proc, &question).await? => self.keep(),
             _ => self.excise(proc, &path, false, None).await?,
         }
         Ok(())
@@ -272,7 +278,7 @@ impl Walk<'_> {
         if let Some(question) = question
             && !ask(proc, &question).await?
         {
-            self.declined();
+            self.keep();
             return Ok(());
         }
         self.excise(proc, &level.path, true, level.unreadable).await

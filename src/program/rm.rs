@@ -81,7 +81,7 @@ const WHEN: &[(&str, Interactive)] = &[
 ];
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
-    let parsed = SPEC
+    let parsed = usage::ordered(proc, &SPEC)
         .parse(proc.arguments())
         .map_err(|error| with_hint(proc, error));
     let parsed = usage::accept(proc, parsed).await?;

@@ -6,8 +6,17 @@ use crate::kernel::{Input, Proc, Stop};
 
 /// Parses the arguments of `proc`; prints the complaint, help or version and ends the program when it does not run with them.
 pub async fn parse<F: Copy + PartialEq>(proc: &mut Proc, spec: &Spec<F>) -> Result<Parsed<F>, Stop> {
-    let parsed = spec.parse(proc.arguments());
+    let parsed = ordered(proc, spec).parse(proc.arguments());
     accept(proc, parsed).await
+}
+
+/// The command line as the environment wants it read: with `POSIXLY_CORRECT`, options end at the first operand.
+pub fn ordered<F: Copy>(proc: &Proc, spec: &Spec<F>) -> Spec<F> {
+    if proc.variable(b"POSIXLY_CORRECT").is_some() {
+        spec.posix()
+    } else {
+        *spec
+    }
 }
 
 /// The value, or the end of the program with what the error prints.

@@ -15,7 +15,7 @@ mod same;
 
 use rustc_hash::FxHashMap;
 
-pub use options::{CopyOptions, Dereference, Make, Overwrite, Preserve};
+pub use options::{CopyOptions, Dereference, Holes, Make, Overwrite, Preserve};
 use same::{same_name, same_node};
 
 use super::message::{complain, message};

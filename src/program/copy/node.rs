@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Copier, Job, Make, Replacing};
+use super::{Copier, Holes, Job, Make, Replacing};
 use crate::args::{quoteaf, quotef};
 use crate::fs::{Errno, FileKind, Follow, Metadata, OpenFlags};
 use crate::kernel::{File, Proc, Stop};
@@ -11,6 +11,8 @@ use crate::program::path;
 
 /// Bytes copied at a time.
 const BLOCK: usize = 64 << 10;
+/// Zeros of this length become a hole.
+const PAGE: usize = 4 << 10;
 
 impl Copier<'_> {
     pub(super) async fn make(
@@ -197,7 +199,7 @@ impl Copier<'_> {
             }
             return Ok(false);
         }
-        if !self.options.attributes_only && !copy_contents(proc, job, &source, &target).await? {
+        if !self.options.attributes_only && !self.contents(proc, job, &source, &target).await? {
             return Ok(false);
         }
         drop(target);
@@ -246,6 +248,18 @@ impl Copier<'_> {
         })
     }
 
+    /// Copies the bytes.
+    async fn contents(&self, proc: &mut Proc, job: &Job, source: &File, target: &File) -> Result<bool, Stop> {
+        let has_holes = |found: Metadata| found.blocks * 512 < found.size;
+        let wanted = match self.options.holes {
+            Holes::Kept => source.metadata().is_ok_and(has_holes),
+            Holes::Made => true,
+            Holes::Filled => false,
+        };
+        let makes_holes = wanted && target.is_seekable() && target.open_node().is_some();
+        copy_contents(proc, job, source, target, makes_holes).await
+    }
+
     async fn create_destination(
         &self,
         proc: &mut Proc,
@@ -280,7 +294,13 @@ impl Copier<'_> {
     }
 }
 
-async fn copy_contents(proc: &mut Proc, job: &Job, source: &File, target: &File) -> Result<bool, Stop> {
+async fn copy_contents(
+    proc: &mut Proc,
+    job: &Job,
+    source: &File,
+    target: &File,
+    makes_holes: bool,
+) -> Result<bool, Stop> {
     // What was said so far comes before what is copied to standard output.
     if target.open_node().is_none() {
         proc.flush().await?;
@@ -289,16 +309,42 @@ async fn copy_contents(proc: &mut Proc, job: &Job, source: &File, target: &File)
     loop {
         block.clear();
         match source.read(&mut block, BLOCK).await {
-            Ok(0) => return Ok(true),
+            Ok(0) => break,
             Ok(_) => {}
             Err(errno) => {
                 complain(proc, "error reading", &job.source, errno).await?;
                 return Ok(false);
             }
         }
-        if let Err(errno) = target.write_all(&block).await {
+        let written = if makes_holes {
+            write_around_zeros(target, &block).await
+        } else {
+            target.write_all(&block).await
+        };
+        if let Err(errno) = written {
             complain(proc, "error writing", &job.destination, errno).await?;
             return Ok(false);
         }
     }
+    // A hole at the end.
+    if makes_holes
+        && let Some(node) = target.open_node()
+        && let Err(errno) = node.truncate(target.offset(), proc.kernel.now())
+    {
+        complain(proc, "failed to extend", &job.destination, errno).await?;
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// Writes pages that are not all zeros, and moves over the others.
+async fn write_around_zeros(target: &File, block: &[u8]) -> Result<(), Errno> {
+    for page in block.chunks(PAGE) {
+        if page.iter().all(|byte| *byte == 0) {
+            target.seek(target.offset() + page.len() as u64)?;
+        } else {
+            target.write_all(page).await?;
+        }
+    }
+    Ok(())
 }

@@ -94,8 +94,21 @@ pub struct CopyOptions {
     pub attributes_only: bool,
     /// `--reflink=always`, which no tree here can do.
     pub clone_always: bool,
+    /// Which zeros become holes.
+    pub holes: Holes,
     /// The mode that copies get (`install`).
     pub mode: Option<u32>,
+}
+
+/// `--sparse`: which zeros of a source become holes of its copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holes {
+    /// Those of a source that has holes itself.
+    Kept,
+    /// All.
+    Made,
+    /// None.
+    Filled,
 }
 
 impl CopyOptions {
@@ -116,6 +129,7 @@ impl CopyOptions {
             verbose: false,
             attributes_only: false,
             clone_always: false,
+            holes: Holes::Kept,
             mode: None,
         }
     }

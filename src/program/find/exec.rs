@@ -125,7 +125,7 @@ impl Finder {
         directory: Option<Vec<u8>>,
         without_input: bool,
     ) -> Result<Option<u8>, Stop> {
-        proc.flush().await?;
+        self.lost_output |= proc.try_flush().await?.is_err();
         self.outputs.flush(proc).await?;
         let name = words.first().cloned().unwrap_or_default();
         let cwd = match directory {

@@ -61,6 +61,8 @@ pub struct Options {
     start_points: Option<Vec<u8>>,
     /// `-ok` reads standard input.
     asks: bool,
+    /// The operands, which patterns of paths that end in a slash may match.
+    starts: Vec<Vec<u8>>,
     accounts: Accounts,
 }
 
@@ -91,6 +93,8 @@ struct Finder {
     zone: Option<TimeZone>,
     columns: show::Columns,
     status: i32,
+    /// Standard output could not be written before a command ran.
+    lost_output: bool,
 }
 
 /// The file that the expression is evaluated for.
@@ -127,6 +131,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         full_days: false,
         start_points: None,
         asks: false,
+        starts: Vec::new(),
         accounts: Accounts::default(),
     };
     let first = leading_options(proc, &mut options, &arguments).await?;
@@ -136,6 +141,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         .take_while(|word| !looks_like_expression(word, true))
         .count();
     let (starts, words) = rest.split_at_checked(count).unwrap_or_default();
+    options.starts = starts.to_vec();
     let parsed = Parser::new(proc, &mut options, words).parse().await;
     let expression = match parsed {
         Ok(expression) => expression,
@@ -238,8 +244,8 @@ async fn start_points(
         return Err(super::usage::fail(proc, 1, line).await);
     }
     if list == b"-" && options.asks {
-        let line =
-            message!("option -files0-from reading from standard input cannot be combined with -ok, -okdir");
+        // The empty line is the real one's.
+        let line = "option -files0-from reading from standard input cannot be combined with -ok, -okdir\n";
         return Err(super::usage::fail(proc, 1, line).await);
     }
     let opened = if list == b"-" {
@@ -301,6 +307,7 @@ impl Finder {
             zone: None,
             columns: show::Columns::default(),
             status: 0,
+            lost_output: false,
         }
     }
 
@@ -405,8 +412,15 @@ impl Finder {
                 self.run_gathered(proc, exec).await?;
             }
         }
-        proc.flush().await?;
+        let written = proc.try_flush().await?;
         self.outputs.flush(proc).await?;
+        if let Err(errno) = written {
+            self.fail(proc, message!(quote(b"standard output"), ": ", errno.message()))
+                .await?;
+        }
+        if written.is_err() || self.lost_output {
+            self.fail(proc, b"write error".to_vec()).await?;
+        }
         Ok(self.status)
     }
 }

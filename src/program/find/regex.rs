@@ -9,6 +9,8 @@ use crate::pattern::{Bound, Regex, RegexError, RegexOptions, Syntax};
 pub enum RegexType {
     Emacs,
     Basic,
+    /// Without the GNU operators.
+    MinimalBasic,
     /// With `\+` and `\?` as `grep` has them.
     Grep,
     Extended,
@@ -31,7 +33,7 @@ pub const TYPES: [(&str, RegexType); 13] = [
     ("posix-egrep", RegexType::Egrep),
     ("egrep", RegexType::Egrep),
     ("posix-extended", RegexType::Extended),
-    ("posix-minimal-basic", RegexType::Basic),
+    ("posix-minimal-basic", RegexType::MinimalBasic),
     ("sed", RegexType::Basic),
 ];
 
@@ -47,14 +49,16 @@ pub fn type_named(name: &[u8]) -> Option<RegexType> {
 pub fn compile(text: &[u8], kind: RegexType, ignore_case: bool) -> Result<Regex, RegexError> {
     let options = RegexOptions {
         ignore_case,
-        gnu: true,
+        gnu: kind != RegexType::MinimalBasic,
         lenient: matches!(kind, RegexType::Grep | RegexType::Egrep | RegexType::Awk),
         bound: Bound::Line,
         ..RegexOptions::default()
     };
     match kind {
         RegexType::Emacs => Regex::compile(&extended(text), Syntax::Extended, options),
-        RegexType::Basic | RegexType::Grep => Regex::compile(text, Syntax::Basic, options),
+        RegexType::Basic | RegexType::MinimalBasic | RegexType::Grep => {
+            Regex::compile(text, Syntax::Basic, options)
+        }
         RegexType::Extended | RegexType::Egrep => Regex::compile(text, Syntax::Extended, options),
         RegexType::Awk => Regex::compile(&without_references(text), Syntax::Extended, options),
     }

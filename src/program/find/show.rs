@@ -7,7 +7,6 @@ use crate::fs::{Errno, FileKind, Follow, Metadata, Timestamp};
 use crate::kernel::{Proc, Stop};
 use crate::program::inode::{is_device, kind_letter, mode_letters};
 use crate::program::message::message;
-use crate::program::path;
 use crate::text::format::{Layout, Radix};
 use crate::text::strftime::{Dialect, Moment, strftime};
 
@@ -300,27 +299,30 @@ fn lay_out(layout: &Layout, value: Value) -> Vec<u8> {
     }
 }
 
-/// `%f`: the last component with the slashes behind it.
+/// `%f`: the last component with a slash if one is behind it.
 fn file_name(path: &[u8]) -> &[u8] {
-    match path::last_component(path) {
-        b"" => path,
-        name => name,
-    }
+    let last = path.iter().rposition(|byte| *byte != b'/').unwrap_or(0);
+    let end = (last + 2).min(path.len());
+    let start = path.get(..=last).unwrap_or_default();
+    let start = start
+        .iter()
+        .rposition(|byte| *byte == b'/')
+        .map_or(0, |at| at + 1);
+    path.get(start.min(last)..end).unwrap_or_default()
 }
 
 /// `%h`: what is before the last component.
 fn leading(path: &[u8]) -> &[u8] {
-    if !path.contains(&b'/') {
-        return b".";
-    }
-    let end = path
-        .iter()
-        .rposition(|byte| *byte != b'/')
-        .map_or(0, |last| last + 1);
-    let stripped = path.get(..end).unwrap_or_default();
+    // Slashes at the end are taken away where more than one byte is before them.
+    let last = path.iter().rposition(|byte| *byte != b'/').unwrap_or(0);
+    let stripped = if last > 0 {
+        path.get(..=last).unwrap_or_default()
+    } else {
+        path
+    };
     match stripped.iter().rposition(|byte| *byte == b'/') {
         Some(slash) => stripped.get(..slash).unwrap_or_default(),
-        None => stripped,
+        None => b".",
     }
 }
 
@@ -366,6 +368,8 @@ mod tests {
             ("d/", "d/", "d"),
             ("d/s/", "s/", "d"),
             ("./d/s", "s", "./d"),
+            ("../", "../", "."),
+            ("d//", "d/", "d/"),
             (".", ".", "."),
             ("/", "/", ""),
             ("d", "d", "."),

@@ -6,6 +6,7 @@ use super::predicate::{FileTime, Kinds, PermKind, Predicate};
 use super::time::{self, AgeError, DAY};
 use crate::args::quote;
 use crate::fs::{FileKind, Timestamp};
+use crate::kernel::Stop;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::program::dates;
 use crate::program::message::message;
@@ -30,7 +31,12 @@ impl Parser<'_> {
                 }
                 Predicate::Name(pattern(text, ignore_case))
             }
-            Word::Path(ignore_case) => Predicate::Path(pattern(self.argument()?, ignore_case)),
+            Word::Path(ignore_case) => {
+                let text = self.argument()?;
+                let compiled = pattern(text, ignore_case);
+                self.warn_of_slash(name, text, &compiled).await?;
+                Predicate::Path(compiled)
+            }
             Word::LinkName(ignore_case) => Predicate::LinkName(pattern(self.argument()?, ignore_case)),
             Word::Regex(ignore_case) => self.regex(ignore_case)?,
             Word::Type => Predicate::Type(self.kinds(name)?),
@@ -70,6 +76,25 @@ impl Parser<'_> {
         })
     }
 
+    /// A path ends in a slash only where a start point does.
+    async fn warn_of_slash(&mut self, name: &[u8], text: &[u8], compiled: &Pattern) -> Result<(), Stop> {
+        let can_match = match self.options.starts.as_slice() {
+            [] => compiled.matches(b"."),
+            starts => starts.iter().any(|start| compiled.matches(start)),
+        };
+        if !text.ends_with(b"/") || can_match || self.proc.variable(b"POSIXLY_CORRECT").is_some() {
+            return Ok(());
+        }
+        let line = message!(
+            "warning: ",
+            name,
+            " ",
+            text,
+            " will not match anything because it ends with /."
+        );
+        self.proc.warn(line).await
+    }
+
     fn regex(&mut self, ignore_case: bool) -> Result<Predicate, Refusal> {
         let text = self.argument()?;
         let compiled = super::regex::compile(text, self.regex_type, ignore_case);
@@ -105,7 +130,7 @@ impl Parser<'_> {
                     " is missing, i.e., list is ending on: ','"
                 ));
             };
-            kinds.add(match letter {
+            let kind = match letter {
                 b'b' => FileKind::BlockDevice,
                 b'c' => FileKind::CharDevice,
                 b'd' => FileKind::Directory,
@@ -120,7 +145,17 @@ impl Parser<'_> {
                     ));
                 }
                 other => return fatal(message!("Unknown argument to ", name, ": ", [*other])),
-            });
+            };
+            if kinds.contains(kind) {
+                return fatal(message!(
+                    "Duplicate file type '",
+                    [*letter],
+                    "' in the argument list to ",
+                    name,
+                    "."
+                ));
+            }
+            kinds.add(kind);
             match letters.next() {
                 None => return Ok(kinds),
                 Some(b',') => {}
@@ -218,10 +253,11 @@ impl Parser<'_> {
     /// `-used` takes an age of days before the epoch, odd as it is: that is what findutils does.
     fn used(&mut self) -> Result<Predicate, Refusal> {
         let text = self.argument()?;
-        let age = time::age(text, Timestamp::default(), DAY);
-        Ok(Predicate::Used(
-            age.map_err(|error| refuse_age(text, "days", error))?,
-        ))
+        let age = time::age(text, Timestamp::default(), DAY).map_err(|error| match error {
+            AgeError::Invalid => Refusal::Fatal(message!("Invalid argument ", text, " to -used")),
+            AgeError::Overflow => refuse_age(text, "days", error),
+        });
+        Ok(Predicate::Used(age?))
     }
 
     async fn perm(&mut self) -> Result<Predicate, Refusal> {
@@ -267,9 +303,11 @@ impl Parser<'_> {
             (accounts.group_id(self.proc, text), Number::Gid)
         };
         let digits = text.iter().all(u8::is_ascii_digit);
-        let value = known
-            .map(u64::from)
-            .or(time::whole_number(text).filter(|_| digits));
+        let number_given = time::whole_number(text).filter(|_| digits);
+        if known.is_none() && digits && number_given.is_none_or(|value| value > i32::MAX as u64) {
+            return fatal(message!(text, ": Numerical result out of range"));
+        }
+        let value = known.map(u64::from).or(number_given);
         match value {
             Some(value) => Ok(Predicate::Number(number, Compare::Equal, value)),
             None if is_user => fatal(message!(quote(text), " is not the name of a known user")),
@@ -300,7 +338,7 @@ fn refuse_age(text: &[u8], unit: &str, error: AgeError) -> Refusal {
         AgeError::Invalid => Refusal::Argument(text.to_vec()),
         AgeError::Overflow => Refusal::Fatal(message!(
             "arithmetic overflow while converting ",
-            text,
+            time::comparison(text).1,
             " ",
             unit,
             " to a number of seconds"

@@ -59,16 +59,25 @@ pub fn age(text: &[u8], origin: Timestamp, seconds_per_unit: i64) -> Result<Wind
         Compare::Equal => Compare::Equal,
     };
     let found = scan_double(number);
-    if found.length == 0 || found.length != number.len() || found.value.is_nan() {
+    let overflows = found.value.is_infinite() && number.iter().any(u8::is_ascii_digit);
+    if found.length == 0 || found.length != number.len() || found.value.is_nan() || overflows {
         return Err(AgeError::Invalid);
     }
     let total = found.value * seconds_per_unit as f64;
-    if total.abs() >= i64::MAX as f64 / 2.0 {
+    let nanos = if total.is_finite() {
+        (total.fract() * 1e9) as i64
+    } else {
+        0
+    };
+    // C computes in floating point, and what does not fit becomes the least number; only for a time to come is that noticed.
+    let difference = origin.seconds as f64 - total.trunc();
+    let fits = difference.abs() < i64::MAX as f64;
+    if !fits && total < 0.0 {
         return Err(AgeError::Overflow);
     }
-    let (seconds, nanos) = (total.trunc() as i64, (total.fract() * 1e9) as i64);
-    let all =
-        i128::from(origin.seconds - seconds) * 1_000_000_000 + i128::from(origin.nanos) - i128::from(nanos);
+    let seconds = if fits { difference as i64 } else { i64::MIN };
+    let all = (i128::from(seconds) * 1_000_000_000 + i128::from(origin.nanos) - i128::from(nanos))
+        .max(i128::from(i64::MIN) * 1_000_000_000);
     let reference = Timestamp {
         seconds: all.div_euclid(1_000_000_000) as i64,
         nanos: all.rem_euclid(1_000_000_000) as u32,

@@ -5,8 +5,10 @@
 
 use super::spec::{FORMATS, Flag, INDICATORS, SORTS, SPEC, TIMES, WHENS, When};
 use crate::args::{BlockSize, Parsed, UsageError, choose, quote};
+use crate::fs::Errno;
 use crate::kernel::Proc;
 use crate::pattern::{Pattern, PatternOptions};
+use crate::program::message::message;
 use crate::text::gnu_quote::Style;
 use crate::text::number::{Scanned, scan_unsigned};
 
@@ -322,7 +324,7 @@ impl Options {
             Flag::NoSort => switches.sort = Some(Sort::None),
             Flag::Sort => switches.sort = Some(SPEC.choose("--sort", text, SORTS)?),
             Flag::TabSize => {
-                let tab = number(text).ok_or_else(|| SPEC.invalid("invalid tab size:", text))?;
+                let tab = tab_size(text)?;
                 switches.tab = Some(tab);
             }
             Flag::Width => {
@@ -521,6 +523,19 @@ fn scan(text: &[u8]) -> Option<Scanned<u64>> {
 fn number(text: &[u8]) -> Option<usize> {
     let found = scan(text).filter(|found| !found.out_of_range)?;
     usize::try_from(found.value).ok()
+}
+
+fn tab_size(text: &[u8]) -> Result<usize, UsageError> {
+    if scan(text).is_some_and(|found| found.out_of_range) {
+        let line = message!(
+            "invalid tab size: ",
+            quote(text),
+            ": ",
+            Errno::EOVERFLOW.message()
+        );
+        return Err(UsageError::plain(SPEC.status, line));
+    }
+    number(text).ok_or_else(|| SPEC.invalid("invalid tab size:", text))
 }
 
 /// A width; one that is too large means no limit, as 0 does.
