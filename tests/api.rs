@@ -8,8 +8,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use exuvia::fs::Timestamp;
-use exuvia::host::HostProgram;
+use exuvia::fs::{Errno, Timestamp};
+use exuvia::host::{Exec, Hooks, HostProgram, Open};
 use exuvia::kernel::{Clock, Halt, Limits, Proc, ProgramFuture};
 use exuvia::{Event, Outcome, Run, Shell, State};
 
@@ -161,4 +161,68 @@ fn a_limit_is_said_and_the_shell_goes_on() {
     assert_eq!(outcome.stdout, b"start\n");
     assert_eq!(outcome.stderr, b"exuvia: step limit reached\n");
     assert_eq!(stdout(&shell.run("echo again")), "again\n");
+}
+
+/// Writes down what runs and what is opened, and refuses what is secret.
+#[derive(Default)]
+struct Recorder(std::sync::Mutex<Vec<String>>);
+
+impl Hooks for Recorder {
+    fn before_exec(&self, exec: &Exec<'_>) -> Result<(), Errno> {
+        let words = exec.arguments.join(&b' ');
+        self.0.lock().unwrap().push(format!(
+            "{}: {}",
+            String::from_utf8_lossy(exec.path),
+            String::from_utf8_lossy(&words)
+        ));
+        Ok(())
+    }
+
+    fn before_open(&self, open: &Open<'_>) -> Result<(), Errno> {
+        let way = if open.flags.write { ">" } else { "<" };
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{way} {}", String::from_utf8_lossy(open.path)));
+        if open.path.ends_with(b"secret") {
+            Err(Errno::EACCES)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[test]
+fn hooks_see_and_refuse_programs_and_opens() {
+    let recorder = Arc::new(Recorder::default());
+    let mut shell = Shell::builder()
+        .file("/workspace/secret", "x\n")
+        .file_mode("/workspace/s", "#!/bin/cat\ntext\n", 0o755)
+        .hooks(Arc::clone(&recorder) as Arc<dyn Hooks>)
+        .build()
+        .unwrap();
+    let outcome = shell.run("echo a > out; cat secret; read x < secret; ./s -; echo out | xargs wc -l");
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.stderr),
+        "cat: secret: Permission denied\nbash: line 1: secret: Permission denied\n"
+    );
+    let mut fork = shell.fork().unwrap();
+    fork.run("cat <(:) /dev/null; . ./secret");
+    let seen = recorder.0.lock().unwrap().join("\n");
+    let expected = [
+        "> out",
+        "/usr/bin/cat: cat secret",
+        "< secret",
+        "< secret",
+        "./s: ./s -",
+        "/bin/cat: /bin/cat ./s -",
+        "< ./s",
+        "/usr/bin/xargs: xargs wc -l",
+        "/usr/bin/wc: wc -l out",
+        "< out",
+        "/usr/bin/cat: cat /dev/fd/63 /dev/null",
+        "< /dev/null",
+        "< ./secret",
+    ];
+    assert_eq!(seen, expected.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! What an embedder plugs in: time, blocking, programs of its own. Defaults that deny.
+//! What an embedder plugs in: time, blocking, programs of its own, a say in what runs and what is opened. Defaults that deny.
 //!
 //! This is the one place of the library that touches the host's clock and thread.
 
@@ -9,3 +9,5 @@ mod program;
 pub use blocking::block_on;
 pub use clock::{Stopwatch, SystemClock, system_time};
 pub use program::HostProgram;
+
+pub use crate::kernel::{Exec, Hooks, Open};

@@ -107,6 +107,7 @@ impl Proc {
     pub fn load(&mut self, path: &[u8]) -> Result<Vec<u8>, Errno> {
         let mut path = path.to_vec();
         for _ in 0..5 {
+            self.ask_before_exec(&path)?;
             match self.image(&path)? {
                 Image::Program(name) => return Ok(name),
                 Image::Script {

@@ -8,6 +8,7 @@ mod clock;
 mod exec;
 mod fd;
 mod file;
+mod hook;
 mod input;
 mod meter;
 mod pipe;
@@ -20,12 +21,13 @@ mod signal;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 pub use clock::{Clock, HostClock, after, between};
 pub use exec::{Image, Loader, Program, ProgramFn, ProgramFuture};
 pub use fd::Fds;
 pub use file::{File, HostSink, HostSource};
+pub use hook::{Exec, Hooks, Open};
 pub use input::Input;
 pub use meter::{Halt, Lease, Limits, Meter, Usage};
 pub use pipe::{Pipe, PipeReader, PipeWriter};
@@ -62,6 +64,7 @@ struct Inner {
     jumped: AtomicI64,
     rng: Mutex<Rng>,
     loader: Arc<dyn Loader>,
+    hooks: OnceLock<Arc<dyn Hooks>>,
     fifos: Mutex<HashMap<(u64, u64), Weak<file::FifoPipe>>>,
     pipe_bytes: AtomicU32,
     files_opened: AtomicU64,
@@ -91,6 +94,7 @@ impl Kernel {
                 jumped: AtomicI64::new(0),
                 rng: Mutex::new(Rng::new(seed)),
                 loader,
+                hooks: OnceLock::new(),
                 fifos: Mutex::default(),
                 pipe_bytes,
                 files_opened: AtomicU64::new(1),
@@ -118,7 +122,20 @@ impl Kernel {
             real @ Clock::Real(_) => real.clone(),
         };
         let next = lock(&self.inner.processes).next_pid();
-        Kernel::new(limits, clock, self.random(), next, Arc::clone(&self.inner.loader))
+        let kernel = Kernel::new(limits, clock, self.random(), next, Arc::clone(&self.inner.loader));
+        if let Some(hooks) = self.hooks() {
+            kernel.set_hooks(Arc::clone(hooks));
+        }
+        kernel
+    }
+
+    /// Asks these before programs run and files are opened, for good: the first call counts.
+    pub fn set_hooks(&self, hooks: Arc<dyn Hooks>) {
+        let _ = self.inner.hooks.set(hooks);
+    }
+
+    fn hooks(&self) -> Option<&Arc<dyn Hooks>> {
+        self.inner.hooks.get()
     }
 
     /// Timers after this time do not fire any more.

@@ -168,6 +168,7 @@ impl Proc {
             return self.fds.get(fd).cloned().map_err(|_| Errno::ENOENT);
         }
         self.kernel.meter().charge(2).map_err(|_| Errno::EIO)?;
+        self.ask_before_open(path, flags)?;
         let opened = self.fs.open(&self.view(), path, flags, mode)?;
         let file = match opened {
             Opened::File(node) => File::node(&self.kernel, node, flags),

@@ -8,7 +8,7 @@ use super::{Shell, State};
 use crate::builtin::BUILTINS;
 use crate::error::Error;
 use crate::fs::{Credentials, FileSystem, Fs, Quota, View, base_fs};
-use crate::host::{HostProgram, system_time};
+use crate::host::{Hooks, HostProgram, system_time};
 use crate::interp::Interp;
 use crate::kernel::{Clock, Fds, Kernel, Limits, Pid, Proc};
 
@@ -49,6 +49,7 @@ pub struct ShellBuilder {
     state: State,
     cwd: Vec<u8>,
     programs: BTreeMap<String, Arc<dyn HostProgram>>,
+    hooks: Option<Arc<dyn Hooks>>,
 }
 
 impl std::fmt::Debug for ShellBuilder {
@@ -84,6 +85,7 @@ impl Default for ShellBuilder {
             state: State::default(),
             cwd: WORKSPACE.to_vec(),
             programs: BTreeMap::new(),
+            hooks: None,
         }
     }
 }
@@ -189,6 +191,34 @@ impl ShellBuilder {
         self
     }
 
+    /// Asks these before a program runs and before a file is opened; forks ask them too.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use exuvia::Shell;
+    /// use exuvia::fs::Errno;
+    /// use exuvia::host::{Exec, Hooks};
+    ///
+    /// struct NoRemoval;
+    ///
+    /// impl Hooks for NoRemoval {
+    ///     fn before_exec(&self, exec: &Exec<'_>) -> Result<(), Errno> {
+    ///         if exec.path.ends_with(b"/rm") { Err(Errno::EACCES) } else { Ok(()) }
+    ///     }
+    /// }
+    ///
+    /// let mut shell = Shell::builder().hooks(Arc::new(NoRemoval)).build()?;
+    /// let outcome = shell.run("touch a; rm a; echo $?; ls");
+    /// assert_eq!(outcome.stdout, b"126\na\n");
+    /// assert_eq!(outcome.stderr, b"bash: line 1: /usr/bin/rm: Permission denied\n");
+    /// # Ok::<(), exuvia::Error>(())
+    /// ```
+    #[must_use]
+    pub fn hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
+        self.hooks = Some(hooks);
+        self
+    }
+
     /// Builds the shell.
     ///
     /// # Errors
@@ -199,6 +229,9 @@ impl ShellBuilder {
         let clock = self.clock.unwrap_or(Clock::Virtual { start: now });
         let loader = Arc::new(Programs { host: self.programs });
         let kernel = Kernel::new(self.limits.clone(), clock, self.seed, FIRST_PID, loader);
+        if let Some(hooks) = self.hooks {
+            kernel.set_hooks(hooks);
+        }
         let mut proc = Proc::new(kernel, fs, FIRST_PID, Fds::default(), self.user);
         proc.cwd = self.cwd.into();
         proc.environment = Arc::new(self.env);
