@@ -19,6 +19,7 @@ mod blocks;
 mod cat;
 mod chmod;
 mod cmp;
+mod column;
 mod comm;
 mod copy;
 mod cp;
@@ -41,6 +42,7 @@ mod fold;
 mod getconf;
 mod grep;
 mod head;
+mod hexdump;
 mod id;
 mod inode;
 mod join;
@@ -78,6 +80,7 @@ mod seq;
 mod shuf;
 mod sleep;
 mod sort;
+mod split;
 mod stat;
 mod tabs;
 mod tac;
@@ -99,6 +102,7 @@ mod wc;
 mod which;
 mod who;
 mod xargs;
+mod xxd;
 mod yes;
 
 /// Every program, sorted by name.
@@ -116,6 +120,7 @@ pub static PROGRAMS: &[Program] = &[
     digest::CKSUM,
     tput::CLEAR,
     cmp::PROGRAM,
+    column::PROGRAM,
     comm::PROGRAM,
     cp::PROGRAM,
     cut::PROGRAM,
@@ -136,7 +141,9 @@ pub static PROGRAMS: &[Program] = &[
     getconf::PROGRAM,
     grep::GREP,
     id::GROUPS,
+    hexdump::HD,
     head::PROGRAM,
+    hexdump::PROGRAM,
     uname::HOSTNAME,
     id::PROGRAM,
     join::PROGRAM,
@@ -176,6 +183,7 @@ pub static PROGRAMS: &[Program] = &[
     shuf::PROGRAM,
     sleep::PROGRAM,
     sort::PROGRAM,
+    split::PROGRAM,
     stat::PROGRAM,
     digest::SUM,
     tac::PROGRAM,
@@ -199,12 +207,13 @@ pub static PROGRAMS: &[Program] = &[
     who::PROGRAM,
     id::WHOAMI,
     xargs::PROGRAM,
+    xxd::PROGRAM,
     yes::PROGRAM,
 ];
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
-    "awk", "bash", "env", "find", "gawk", "nice", "nohup", "sh", "time", "timeout", "xargs",
+    "awk", "bash", "env", "find", "gawk", "nice", "nohup", "sh", "split", "time", "timeout", "xargs",
 ];
 
 /// The program of this name.
