@@ -4,7 +4,7 @@
 //! [`Shell`] is the face: build one, run scripts in it, read the [`Outcome`].
 //!
 //! The layers, from pure to outward: `text`, `pattern`, `args`, `syntax` · `fs` · `kernel` · `expand` · `interp` ·
-//! `builtin` and `program` · [`Shell`]. What follows tells the reasons.
+//! `builtin` and `program` · [`Shell`] · [`tool`]. What follows tells the reasons.
 //!
 #![doc = include_str!("architecture.md")]
 
@@ -23,6 +23,7 @@ mod shell;
 mod snapshot;
 pub mod syntax;
 pub mod text;
+pub mod tool;
 
 pub use error::Error;
 pub use outcome::{Event, Outcome};

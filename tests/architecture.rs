@@ -43,6 +43,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("syntax", &["text"]),
     ("text", &[]),
+    (
+        "tool",
+        &[
+            "error", "fs", "host", "kernel", "outcome", "pattern", "shell", "text",
+        ],
+    ),
 ];
 
 /// Who may touch the host's time, threads, files, environment, processes or network.

@@ -139,6 +139,10 @@ mod each_limit {
         open_files: { open_files: 12 } "for i in 1 2 3; do exec {fd}</dev/null || exit 7; done" => End::Says("Too many open files");
         pipe_bytes: { pipe_bytes: 1 } "for i in 1 2 3; do echo $i; done | while read x; do echo -n $x; done" => End::Prints("123");
         wall_clock: { wall_clock: Some(Duration::from_millis(50)) } "while :; do :; done" => End::Halt(&[WallClock]);
+        time_asleep: { time: Some(Duration::from_secs(1)) } "trap '' TERM; sleep 5 || true" => End::Halt(&[WallClock]);
+        time_at_work: { time: Some(Duration::from_millis(1)) } "while :; do :; done" => End::Halt(&[WallClock]);
+        time_enough: { time: Some(Duration::from_secs(6)) } "sleep 5; echo $SECONDS" => End::Prints("5\n");
+        time_of_background: { time: Some(Duration::from_secs(1)) } "sleep 5 && echo late & echo soon" => End::Prints("soon\n");
         deadlock: {} "mkfifo p; read x <p" => End::Halt(&[Deadlock]);
     }
 

@@ -33,6 +33,9 @@ pub struct Limits {
     /// Wall-clock time of the run, by the host's clock; looked at whenever the run is polled, which it asks for often enough
     /// while it works. A host with an executor of its own sets a timer to poll a run that sleeps. `None`: no bound.
     pub wall_clock: Option<Duration>,
+    /// Time of the run by its own clock, which a virtual one spends on sleeping and on work. Ends the run as `wall_clock` does, and at the
+    /// same place each time. Background commands that outlive the script end then too, without a word. `None`: no bound.
+    pub time: Option<Duration>,
 }
 
 impl Default for Limits {
@@ -46,6 +49,7 @@ impl Default for Limits {
             open_files: 1_024,
             pipe_bytes: 64 << 10,
             wall_clock: None,
+            time: None,
         }
     }
 }
@@ -65,7 +69,7 @@ pub enum Halt {
     Depth,
     /// [`Limits::processes`] are alive.
     Processes,
-    /// [`Limits::wall_clock`] has passed.
+    /// [`Limits::wall_clock`] or [`Limits::time`] has passed.
     WallClock,
     /// The host cancelled the run.
     Cancelled,

@@ -20,7 +20,7 @@ mod sched;
 mod signal;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 pub use clock::{Clock, HostClock, after, between};
@@ -70,6 +70,9 @@ struct Inner {
     files_opened: AtomicU64,
     /// Timers beyond this time do not fire: the script has ended.
     horizon: Mutex<Option<Timestamp>>,
+    /// The run is ended at this time; `has_deadline` spares the lock.
+    deadline: Mutex<Option<Timestamp>>,
+    has_deadline: AtomicBool,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -99,6 +102,8 @@ impl Kernel {
                 pipe_bytes,
                 files_opened: AtomicU64::new(1),
                 horizon: Mutex::default(),
+                deadline: Mutex::default(),
+                has_deadline: AtomicBool::new(false),
             }),
         }
     }
@@ -143,6 +148,20 @@ impl Kernel {
         *lock(&self.inner.horizon) = at;
     }
 
+    /// At this time the run is ended, by [`Halt::WallClock`].
+    pub fn set_deadline(&self, at: Option<Timestamp>) {
+        self.inner.has_deadline.store(at.is_some(), Relaxed);
+        *lock(&self.inner.deadline) = at;
+    }
+
+    /// When the run is ended, if it is.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        if !self.inner.has_deadline.load(Relaxed) {
+            return None;
+        }
+        *lock(&self.inner.deadline)
+    }
+
     /// A host call is in flight.
     pub fn awaits_host(&self) -> bool {
         lock(&self.inner.sched).host_calls > 0
@@ -172,7 +191,7 @@ impl Kernel {
     }
 
     /// Virtual time jumps to `at`; real time does not. Says whether `at` has come.
-    fn advance_to(&self, at: Timestamp) -> bool {
+    pub fn advance_to(&self, at: Timestamp) -> bool {
         let now = self.now();
         if now >= at {
             return true;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use super::process::Pid;
-use super::{Kernel, lock};
+use super::{Halt, Kernel, lock};
 use crate::fs::Timestamp;
 
 /// What a task runs.
@@ -156,6 +156,9 @@ impl Kernel {
     fn run_until_quiet(&self, slice: u64) -> Progress {
         let start = self.meter().usage().steps;
         loop {
+            if self.deadline().is_some_and(|deadline| self.now() >= deadline) {
+                self.meter().stop(Halt::WallClock);
+            }
             if self.meter().halted().is_some() {
                 return Progress::Halted;
             }
@@ -189,8 +192,14 @@ impl Kernel {
         if sched.host_calls > 0 && self.now() < at {
             return Some(Progress::Pending);
         }
-        if !self.advance_to(at) {
-            return Some(Progress::Sleeping(at));
+        let deadline = self.deadline().filter(|deadline| *deadline < at);
+        let until = deadline.unwrap_or(at);
+        if !self.advance_to(until) {
+            return Some(Progress::Sleeping(until));
+        }
+        if deadline.is_some() {
+            // The caller finds that the deadline has come.
+            return None;
         }
         let Reverse((_, _, waker)) = sched.timers.pop()?;
         drop(sched);

@@ -79,7 +79,9 @@ impl<'s> Execution<'s> {
         let kernel = shell.interp.proc.kernel.clone();
         let limits = run.limits.clone().unwrap_or_else(|| shell.limits.clone());
         let wall_clock = limits.wall_clock.map(|time| (time, Stopwatch::start()));
+        let time = limits.time;
         kernel.restart(limits);
+        kernel.set_deadline(time.map(|time| kernel::after(kernel.now(), time)));
         let collected: Arc<Mutex<Collected>> = Arc::default();
         let mut interp = shell.interp.clone();
         prepare(&mut interp, &run, &kernel, &collected, shell.state);
@@ -94,6 +96,7 @@ impl<'s> Execution<'s> {
             let status = flow.unwrap_or(WaitStatus::Exited(1));
             *kernel::lock(&slot) = Some((Box::new(interp), flow));
             task_kernel.exit_process(pid, status);
+            leave_background(&task_kernel);
         };
         kernel.spawn_task(pid, Box::pin(task));
         Execution {
@@ -163,8 +166,6 @@ impl<'s> Execution<'s> {
             self.shell.interp = *interp;
         }
         self.background_from = self.kernel.meter().usage().steps;
-        self.kernel
-            .set_horizon(Some(kernel::after(self.kernel.now(), BACKGROUND_TIME)));
     }
 
     fn finish(&mut self, halt: Option<Halt>) -> Outcome {
@@ -234,6 +235,14 @@ fn prepare(interp: &mut Interp, run: &Run, kernel: &Kernel, collected: &Arc<Mute
     interp.restart_clock();
 }
 
+/// The script itself has ended: from now on time that is over ends background commands without a word.
+fn leave_background(kernel: &Kernel) {
+    let horizon = kernel::after(kernel.now(), BACKGROUND_TIME);
+    let deadline = kernel.deadline().unwrap_or(horizon);
+    kernel.set_deadline(None);
+    kernel.set_horizon(Some(horizon.min(deadline)));
+}
+
 impl Future for Execution<'_> {
     type Output = Outcome;
 
@@ -287,5 +296,6 @@ impl Drop for Execution<'_> {
     fn drop(&mut self) {
         self.kernel.drop_all_tasks();
         self.kernel.set_horizon(None);
+        self.kernel.set_deadline(None);
     }
 }

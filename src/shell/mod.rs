@@ -93,6 +93,25 @@ impl Shell {
         &self.interp.proc.cwd
     }
 
+    /// How the next run would look at the tree: as which user, from where, and when.
+    pub fn view(&self) -> View<'_> {
+        self.interp.proc.view()
+    }
+
+    /// Lets virtual time go on to that of the host, if it is behind: for shells that live long between runs.
+    pub fn catch_up(&self) {
+        let kernel = &self.interp.proc.kernel;
+        let now = system_time();
+        if kernel.now() < now {
+            kernel.advance_to(now);
+        }
+    }
+
+    /// What each run may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Runs a text to its end, blocking the thread.
     pub fn run(&mut self, script: impl AsRef<[u8]>) -> Outcome {
         self.execute(Run::command(script))

@@ -75,6 +75,7 @@ fn parse_limits(text: &str) -> Result<Limits, String> {
             "open-files" => limits.open_files = small()?,
             "pipe-bytes" => limits.pipe_bytes = small()?,
             "wall-clock-ms" => limits.wall_clock = Some(Duration::from_millis(number)),
+            "time-ms" => limits.time = Some(Duration::from_millis(number)),
             _ => return Err(format!("--limits: unknown limit '{name}'")),
         }
     }
