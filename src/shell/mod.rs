@@ -21,8 +21,8 @@ pub use run::Run;
 
 use crate::builtin::BUILTINS;
 use crate::error::Error;
-use crate::fs::Fs;
-use crate::host::block_on;
+use crate::fs::{Fs, View};
+use crate::host::{block_on, system_time};
 use crate::interp::Interp;
 use crate::kernel::{self, Fds, Limits};
 use crate::outcome::{Event, Outcome};

@@ -9,7 +9,7 @@ use super::failure::{Failure, InvalidInput};
 use super::reply::{Outcome, OutputChunk, Reply};
 use super::request::Request;
 use super::workspace::Workspace;
-use super::{bash, read, write};
+use super::{bash, edit, glob, grep, read, write};
 use crate::host::block_on;
 
 /// How often a call that waits looks at the time.
@@ -68,7 +68,9 @@ async fn dispatch(
         Request::Bash(bash) => bash::run(workspace, bash, call).await.map(Reply::Bash),
         Request::Read(read) => read::run(workspace, read, &call.cancel).await.map(Reply::Text),
         Request::Write(write) => write::run(workspace, write).await.map(Reply::Write),
-        _ => Err(Failure::new(super::FailureCode::Error, "not there yet")),
+        Request::Edit(edit) => edit::run(workspace, edit, &call.cancel).await.map(Reply::Edit),
+        Request::Grep(grep) => grep::run(workspace, grep, &call.cancel).await.map(Reply::Text),
+        Request::Glob(glob) => glob::run(workspace, glob, &call.cancel).await.map(Reply::Text),
     }
 }
 

@@ -22,6 +22,12 @@ pub(super) fn absolute(directory: &[u8], path: &str) -> Vec<u8> {
     clean
 }
 
+/// A path below a directory.
+pub(super) fn below(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
+    [directory, slash, name].concat()
+}
+
 /// A path as text.
 pub(super) fn show(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()

@@ -38,6 +38,22 @@ impl<'p> Pieces<'p> {
         }
         Ok(piece)
     }
+
+    /// All of the file that is left.
+    pub(super) async fn all(
+        mut self,
+        workspace: &mut dyn Workspace,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut contents = Vec::new();
+        loop {
+            let piece = self.next(workspace, cancel).await?;
+            if piece.is_empty() {
+                return Ok(contents);
+            }
+            contents.extend_from_slice(&piece);
+        }
+    }
 }
 
 /// Ends a call that was cancelled.
