@@ -72,6 +72,7 @@ impl<'a> Parser<'a> {
         match (left, operator) {
             (_, b"-a") => Ok(!left.is_empty() && !right.is_empty()),
             (_, b"-o") => Ok(!left.is_empty() || !right.is_empty()),
+            (b"!", b"!") => Ok(!right.is_empty()),
             (b"!", _) => self.unary(operator, right).map(|answer| !answer),
             (b"(", _) if right == b")" => Ok(!operator.is_empty()),
             _ => Err([operator, b": binary operator expected"].concat()),
