@@ -19,6 +19,10 @@ pub(super) fn run_as(interp: &mut Interp, name: &'static str, args: &[Vec<u8>]) 
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
+    if parsed.has(b'@') {
+        let error = spec.usage_error(Some(b"-@: invalid option".to_vec()));
+        return Ok(interp.say_usage(name, error));
+    }
     let physical = match parsed
         .options
         .iter()
@@ -32,32 +36,41 @@ pub(super) fn run_as(interp: &mut Interp, name: &'static str, args: &[Vec<u8>]) 
         interp.complain(name, "too many arguments");
         return Ok(1);
     }
-    let (target, show) = match parsed.operands.first().map(Vec::as_slice) {
+    let (target, from) = match parsed.operands.first().map(Vec::as_slice) {
         None => match interp.scalar(b"HOME") {
-            Some(home) => (home, false),
+            Some(home) => (home, From::Home),
             None => {
                 interp.complain(name, "HOME not set");
                 return Ok(1);
             }
         },
         Some(b"-") => match interp.scalar(b"OLDPWD") {
-            Some(old) => (old, true),
+            Some(old) => (old, From::Oldpwd),
             None => {
                 interp.complain(name, "OLDPWD not set");
                 return Ok(1);
             }
         },
-        Some(target) => (target.to_vec(), false),
+        Some(target) => (target.to_vec(), From::Operand),
     };
-    change(interp, name, &target, physical, show)
+    change(interp, name, &target, physical, from)
+}
+
+/// Where a directory's name comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    Operand,
+    Home,
+    /// `cd -`: the new directory is printed.
+    Oldpwd,
 }
 
 /// Tries `CDPATH`, then the directory itself.
-fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, show: bool) -> Flow {
-    let relative = !matches!(
-        target.split(|byte| *byte == b'/').next(),
-        Some(b"" | b"." | b"..")
-    );
+fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, from: From) -> Flow {
+    let given = from == From::Operand;
+    let show = from == From::Oldpwd;
+    let first = target.split(|byte| *byte == b'/').next();
+    let relative = (target.is_empty() && given) || !matches!(first, Some(b"" | b"." | b".."));
     if relative && let Some(list) = interp.scalar(b"CDPATH") {
         for prefix in list.split(|byte| *byte == b':') {
             let candidate = if prefix.is_empty() {

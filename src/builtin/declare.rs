@@ -214,6 +214,9 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
         }
         _ => None,
     };
+    if !request.local && (request.on.has(Attributes::EXPORT) || request.on.has(Attributes::READONLY)) {
+        interp.vars.keep_temporary(&name);
+    }
     set_attributes(interp, &name, request, elements.is_some() || pieces.key.is_some());
     let readonly = interp
         .vars
@@ -223,6 +226,9 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
     if lift {
         let variable = interp.vars.entry(&name);
         variable.attributes = variable.attributes.without(Attributes::READONLY);
+    }
+    if let (None, Some(value), "export" | "readonly") = (&elements, pieces.value, request.name) {
+        interp.trace_declared(pieces.name, pieces.append, value);
     }
     let result = match (elements, pieces.value) {
         (Some(elements), _) => interp.assign_array(&name, elements, pieces.append),
@@ -265,11 +271,14 @@ fn assign_value(
     }
     let key = match pieces.key {
         Some(key) if interp.is_assoc(name) => Some(key.to_vec()),
-        Some(key) => Some(
-            crate::expand::arith::evaluate(interp, key)?
-                .to_string()
-                .into_bytes(),
-        ),
+        Some(key) => match crate::expand::arith::evaluate(interp, key) {
+            Ok(index) => Some(index.to_string().into_bytes()),
+            // An error in an index ends everything, and the builtin is not named.
+            Err(Failure::Arith(message)) => {
+                return Err(Failure::Divert(interp.fail_expansion(Failure::Top(message))));
+            }
+            Err(failure) => return Err(failure),
+        },
         None => None,
     };
     interp.assign_element(name, key.as_deref(), value, pieces.append)
@@ -310,7 +319,9 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
         {
             *interp.vars.entry(&name) = outer;
         }
-        interp.after_unset(&name);
+        if &*name != b"POSIXLY_CORRECT" {
+            interp.after_unset(&name);
+        }
         return Ok(name);
     }
     if reference || request.local {

@@ -27,11 +27,15 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         return Ok(0);
     }
     if let Some(file) = parsed.last(b'f') {
-        return load(interp, file);
+        return load(interp, file, &parsed.operands);
     }
     let mut status = 0;
     for name in &parsed.operands {
         let Some(builtin) = known(interp, name) else {
+            if name.is_empty() && !parsed.has(b'd') {
+                // The linker finds the shell itself under the empty name.
+                interp.complain("enable", missing_symbol(name));
+            }
             interp.complain("enable", [name, b": not a shell builtin".as_slice()].concat());
             status = 1;
             continue;
@@ -73,7 +77,25 @@ fn list(interp: &mut Interp, parsed: &BuiltinParsed) {
     }
 }
 
-fn load(interp: &mut Interp, file: &[u8]) -> Flow {
+/// What the dynamic linker says of a builtin that the shell's own binary does not hold.
+fn missing_symbol(name: &[u8]) -> Vec<u8> {
+    let symbol = [name, b"_struct"].concat();
+    [
+        b"cannot find ",
+        symbol.as_slice(),
+        b" in shared object : bash: undefined symbol: ",
+        &symbol,
+    ]
+    .concat()
+}
+
+fn load(interp: &mut Interp, file: &[u8], names: &[Vec<u8>]) -> Flow {
+    if file.is_empty() {
+        for name in names {
+            interp.complain("enable", missing_symbol(name));
+        }
+        return Ok(1);
+    }
     let reason: &[u8] = if interp.proc.metadata(file, Follow::Yes).is_ok() {
         b"invalid ELF header"
     } else {

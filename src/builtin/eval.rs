@@ -1,17 +1,20 @@
 //! `eval [arg …]`
 
+use crate::args::BuiltinSpec;
 use crate::interp::{Flow, Interp, Origin};
+
+const SPEC: BuiltinSpec = BuiltinSpec::new("eval", "");
 
 /// The builtin.
 pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
-    let args = match args.first() {
-        Some(first) if first == b"--" => args.get(1..).unwrap_or_default(),
-        _ => &args,
+    let parsed = match interp.parse_options(&SPEC, &args) {
+        Ok(parsed) => parsed,
+        Err(status) => return Ok(status),
     };
-    if args.is_empty() {
+    if parsed.operands.is_empty() {
         return Ok(0);
     }
-    let text = args.join(&b' ');
+    let text = parsed.operands.join(&b' ');
     interp.evals += 1;
     let flow = interp.run_nested(text, Origin::Eval).await;
     interp.evals = interp.evals.saturating_sub(1);

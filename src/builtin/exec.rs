@@ -19,7 +19,8 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let status = interp.exec_program(parsed.operands, name, clear, login).await?;
     match status {
         Ok(status) => Err(Divert::Exit(status)),
-        Err(status) if interp.options.shopt(Shopt::Execfail) => Ok(status),
+        // A subshell ends all the same.
+        Err(status) if interp.options.shopt(Shopt::Execfail) && interp.subshell == 0 => Ok(status),
         Err(status) => Err(Divert::Exit(status)),
     }
 }

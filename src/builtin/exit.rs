@@ -10,14 +10,14 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         args
     };
     match args {
-        [] => Err(Divert::Exit(interp.return_status())),
+        [] => Err(interp.leave_shell(interp.return_status())),
         [text, rest @ ..] => match interp.status_argument("exit", text) {
-            Err(status) => Err(Divert::Exit(status)),
+            Err(status) => Err(interp.leave_shell(status)),
             Ok(_) if !rest.is_empty() => {
                 interp.complain("exit", "too many arguments");
                 Err(Divert::Exit(1))
             }
-            Ok(status) => Err(Divert::Exit(status)),
+            Ok(status) => Err(interp.leave_shell(status)),
         },
     }
 }

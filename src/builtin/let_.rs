@@ -22,6 +22,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 interp.complain("let", message);
                 return Ok(1);
             }
+            Err(Failure::Discard(message)) => {
+                interp.error(message);
+                return Ok(1);
+            }
             Err(failure) => return Err(interp.fail_expansion(failure)),
         }
     }

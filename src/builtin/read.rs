@@ -22,6 +22,8 @@ struct Request {
     exact: bool,
     timeout: Option<Duration>,
     fd: u32,
+    /// `-u`: it must be open before anything is read.
+    given_fd: bool,
     names: Vec<Vec<u8>>,
 }
 
@@ -34,10 +36,12 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let file = match interp.proc.fds.get(request.fd) {
         Ok(file) => Arc::clone(file),
         Err(errno) => {
-            interp.complain(
-                "read",
-                format!("{}: invalid file descriptor: {errno}", request.fd),
-            );
+            let message = match request.given_fd {
+                true => format!("{}: invalid file descriptor: {errno}", request.fd),
+                false if request.timeout == Some(Duration::ZERO) => return Ok(1),
+                false => format!("read error: {}: {errno}", request.fd),
+            };
+            interp.complain("read", message);
             return Ok(1);
         }
     };
@@ -52,7 +56,7 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let (text, marks, status) = match taken {
         Ok(taken) => taken,
         Err(errno) => {
-            interp.complain("read", format!("{}: read error: {errno}", request.fd));
+            interp.complain("read", format!("read error: {}: {errno}", request.fd));
             return Ok(1);
         }
     };
@@ -71,6 +75,7 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
         exact: false,
         timeout: None,
         fd: 0,
+        given_fd: false,
         names: parsed.operands,
     };
     for option in &parsed.options {
@@ -99,6 +104,7 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
                     return Err(1);
                 };
                 request.fd = fd;
+                request.given_fd = true;
             }
             // Prompts and editing are for terminals.
             _ => {}

@@ -9,8 +9,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     } else {
         args
     };
-    let can_return = interp.vars.in_function() || interp.frames.iter().any(|frame| &*frame.name == b"source");
-    if !can_return {
+    if !interp.can_return() {
         interp.complain("return", "can only `return' from a function or sourced script");
         return Ok(2);
     }

@@ -68,7 +68,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 fn switch(interp: &mut Interp, index: usize, on: bool) {
-    interp.options.set_index(index, on);
+    interp.switch_option(index, on);
     // `emacs` and `vi` exclude each other.
     if on && index == Set::Vi as usize {
         interp.options.set(Set::Emacs, false);

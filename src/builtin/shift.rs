@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::support::number;
-use crate::interp::{Divert, Flow, Interp, Shopt};
+use crate::interp::{Divert, Flow, Interp, Set, Shopt};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -38,7 +38,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         return Ok(1);
     };
     if count > interp.positional.len() {
-        if interp.options.shopt(Shopt::ShiftVerbose) {
+        if interp.options.shopt(Shopt::ShiftVerbose) || interp.options.is(Set::Posix) {
             let text = args.first().cloned().unwrap_or_else(|| b"1".to_vec());
             interp.complain(
                 "shift",

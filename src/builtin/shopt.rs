@@ -86,7 +86,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         if set || unset {
             match family {
                 Family::Shopt => interp.options.shopt_index(index, set),
-                Family::Set => interp.options.set_index(index, set),
+                Family::Set => interp.switch_option(index, set),
             }
             continue;
         }

@@ -89,6 +89,8 @@ fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8]) -> Flow<bool> {
     }
     let value = variable.value.clone();
     match value {
+        // `BASH_ALIASES` and `BASH_CMDS` are only views: nothing goes.
+        value if interp.is_dynamic_assoc(&value) => Ok(true),
         Value::Assoc(array) => {
             drop(array);
             let key = interp.expand_key(key);

@@ -37,6 +37,7 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     } else {
         each(interp, &parsed.operands, stops).await
     };
+    interp.reap_coprocs();
     if let (Some(name), Some(pid)) = (&variable, outcome.pid) {
         interp.set_scalar(name, pid.to_string().as_bytes())?;
     }

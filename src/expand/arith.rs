@@ -4,14 +4,17 @@
 //! meaning: where `$x` is not a plain number, or is used together with side effects, the text is expanded and read again.
 
 use super::host::{ExpandHost, Failure};
+use super::subscript;
 use super::value::Value;
-use super::word;
 use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
 use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Word};
 
 /// How deep evaluation may go, where an operator is a level and a value that names another expression two: a third of a stack of
 /// 1 MiB. bash itself gives up after 1024 such values. Without optimisation frames are some times larger.
-const MAX_DEPTH: u32 = if cfg!(debug_assertions) { 130 } else { 1024 };
+/// Both limits are even, and three variables that name each other end at the same one as in bash: messages show its text.
+const MAX_DEPTH: u32 = if cfg!(debug_assertions) { 124 } else { 1024 };
+
+const TOO_DEEP: &str = "expression recursion level exceeded";
 
 /// A value of a variable as arithmetic sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +85,7 @@ fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failur
     host.charge(text.len() as u64 / 16 + 1)?;
     let trimmed = text.trim_ascii_start();
     if *host.arithmetic_depth() > MAX_DEPTH {
-        return Err(failure(trimmed, "expression recursion level exceeded", trimmed));
+        return Err(failure(trimmed, TOO_DEEP, trimmed));
     }
     let expr = match parse(text) {
         Ok(expr) => expr,
@@ -97,6 +100,7 @@ fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failur
     match (Eval { host }).run(&expr) {
         Ok(value) => Ok(value),
         Err(Stop::Failed(failure)) => Err(failure),
+        Err(Stop::Error(message @ TOO_DEEP, _)) => Err(failure(trimmed, message, trimmed)),
         Err(Stop::Error(message, offset)) => Err(failure(trimmed, message, &rest_at(text, offset))),
         Err(Stop::Reread) => Err(failure(trimmed, "syntax error: operand expected", trimmed)),
     }
@@ -145,7 +149,7 @@ impl<H: ExpandHost> Eval<'_, H> {
             _ => {}
         }
         if *self.host.arithmetic_depth() > MAX_DEPTH {
-            return Err(Stop::Error("expression recursion level exceeded", 0));
+            return Err(Stop::Error(TOO_DEEP, 0));
         }
         deeper(self.host, 1, |host| (Eval { host }).operation(expr))
     }
@@ -296,18 +300,37 @@ impl<H: ExpandHost> Eval<'_, H> {
         if !self.host.is_assoc(name)
             && let Some(index) = index
         {
-            let index = self.run(index)?;
-            return Ok(index.to_string().into_bytes());
+            match self.index(subscript, index) {
+                Ok(index) => return Ok(index.to_string().into_bytes()),
+                // An error in an index ends everything.
+                Err(Stop::Failed(Failure::Arith(message))) => {
+                    return Err(Stop::Failed(Failure::Top(message)));
+                }
+                Err(Stop::Reread) => {}
+                Err(stop) => return Err(stop),
+            }
         }
         if !subscript.pure {
             // Evaluation cannot wait for a command.
             return Err(Stop::Error("syntax error: operand expected", 0));
         }
-        Ok(word::subscript_now(
+        Ok(subscript::now(
             self.host,
             &ParamName::Variable(name.clone()),
             subscript,
         )?)
+    }
+
+    /// An index counts as an expression of its own.
+    fn index(&mut self, subscript: &Word, index: &Expr) -> Step<H> {
+        if let Expr::Number(number) = index {
+            return Ok(*number);
+        }
+        if *self.host.arithmetic_depth() > MAX_DEPTH {
+            let text = crate::syntax::print::print_word(subscript);
+            return Err(failure(&text, TOO_DEEP, &text).into());
+        }
+        deeper(self.host, 2, |host| (Eval { host }).run(index))
     }
 
     fn load(&mut self, place: &Place<'_>) -> Step<H> {

@@ -11,6 +11,8 @@ pub enum Mode {
     Single,
     /// A shell pattern: quoted text is escaped with backslashes.
     Pattern,
+    /// The same for a trace: every quoted character is escaped, as bash shows it.
+    TracedPattern,
     /// A here-document: one string, where `$*` is joined by spaces.
     Document,
     /// A regular expression: quoted text is escaped for it.
@@ -125,6 +127,8 @@ impl Builder {
                         | b'/'
                 )
             }),
+            // Once a character: bytes that go on with one stay behind its first.
+            Mode::TracedPattern => escape(text, &mut self.current.text, |byte| byte & 0xc0 != 0x80),
             Mode::Replacement => escape(text, &mut self.current.text, |byte| matches!(byte, b'&' | b'\\')),
             Mode::Regex => escape(text, &mut self.current.text, |byte| {
                 matches!(

@@ -104,6 +104,8 @@ pub enum Failure<D> {
     Discard(Vec<u8>),
     /// The same, for an arithmetic expression: some commands put their name in front of the message.
     Arith(Vec<u8>),
+    /// The word of `${x:=word}` for a readonly variable: as [`Failure::Discard`], but the status of a subshell is 2.
+    Unassignable(Vec<u8>),
     /// Said on standard error; everything that is being read is abandoned: `bash -c` ends with status 1.
     Top(Vec<u8>),
     /// Said on standard error; a non-interactive shell exits with status 127 (`${x?}`, `set -u`).
@@ -178,7 +180,7 @@ pub trait ExpandHost: Send {
     /// Says a message on standard error without failing.
     fn warn(&mut self, message: &[u8]);
     /// Expands a prompt string: `${x@P}`.
-    fn prompt<'a>(&'a mut self, text: &'a [u8]) -> Vec<u8>;
+    fn prompt<'a>(&'a mut self, text: &'a [u8]) -> BoxFuture<'a, Result<Vec<u8>, Failure<Self::Divert>>>;
     /// A directory's entries; `None` when it cannot be read.
     fn read_dir(&self, path: &[u8]) -> Option<Vec<DirEntry>>;
     /// What a path is, links not followed; `None` when nothing is there.

@@ -19,6 +19,7 @@ mod host;
 mod indexed;
 pub mod param;
 pub mod readback;
+pub mod subscript;
 mod transform;
 pub mod value;
 pub mod word;

@@ -265,9 +265,15 @@ pub fn assign_default<H: ExpandHost>(host: &mut H, target: &Target, value: &[u8]
         message.extend_from_slice(b": cannot assign in this way");
         Failure::Discard(message)
     };
+    let readonly = |failure| match failure {
+        Failure::Discard(message) => Failure::Unassignable(message),
+        failure => failure,
+    };
     match (&target.name, &target.key) {
-        (ParamName::Variable(name), Key::None) => host.assign(name, None, value),
-        (ParamName::Variable(name), Key::Element(key)) => host.assign(name, Some(key), value),
+        (ParamName::Variable(name), Key::None) => host.assign(name, None, value).map_err(readonly),
+        (ParamName::Variable(name), Key::Element(key)) => {
+            host.assign(name, Some(key), value).map_err(readonly)
+        }
         (ParamName::Variable(name), _) => {
             let message = [name, b"[@]: bad array subscript".as_slice()].concat();
             Err(Failure::Discard(message))

@@ -80,7 +80,7 @@ pub fn transform<H: ExpandHost>(
         b'a' => Ok(attributes(host, target, &subject)),
         b'K' | b'k' => Ok(pairs(host, target, subject, letter == b'k')),
         _ => {
-            let mut each = |text: &[u8]| each(host, text, letter);
+            let each = |text: &[u8]| each(text, letter);
             Ok(match subject {
                 Subject::One(text) => Subject::One(text.map(|text| each(&text))),
                 Subject::Many { items, star } => Subject::Many {
@@ -92,11 +92,10 @@ pub fn transform<H: ExpandHost>(
     }
 }
 
-fn each<H: ExpandHost>(host: &mut H, text: &[u8], letter: u8) -> Vec<u8> {
+fn each(text: &[u8], letter: u8) -> Vec<u8> {
     match letter {
         b'Q' => quote::reusable(text),
         b'E' => escape::unescape(text, escape::Reader::DollarQuote).bytes,
-        b'P' => host.prompt(text),
         b'U' => change_case(text, CaseKind::Upper, true, None),
         b'u' => change_case(text, CaseKind::Upper, false, None),
         b'L' => change_case(text, CaseKind::Lower, true, None),

@@ -6,7 +6,7 @@
 use super::fields::{Builder, Field, Mode};
 use super::host::{ExpandHost, Failure};
 use super::param::{self, Decision, Operands, Subject, Target};
-use super::{arith, brace, glob};
+use super::{arith, brace, glob, subscript};
 use crate::kernel::BoxFuture;
 use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
 
@@ -148,6 +148,7 @@ fn param_is_pure(param: &Param) -> bool {
                 offset.text.pure && length.as_ref().is_none_or(|length| length.text.pure)
             }
             ParamOp::Case { pattern, .. } => pattern.as_ref().is_none_or(|word| word.pure),
+            ParamOp::Transform(letter) => *letter != b'P',
             _ => true,
         }
 }
@@ -366,7 +367,7 @@ fn parameter_now<H: ExpandHost>(
         return Ok(());
     }
     let key = match &param.subscript {
-        Some(Subscript::Index(word)) => Some(subscript_now(host, &param.name, word)?),
+        Some(Subscript::Index(word)) => Some(subscript::now(host, &param.name, word)?),
         _ => None,
     };
     let written = param;
@@ -430,7 +431,7 @@ async fn parameter<H: ExpandHost>(
     into: &mut Builder,
 ) -> Outcome<(), H> {
     let key = match &param.subscript {
-        Some(Subscript::Index(word)) => Some(subscript(host, &param.name, word).await?),
+        Some(Subscript::Index(word)) => Some(subscript::value(host, &param.name, word).await?),
         _ => None,
     };
     let written = param;
@@ -449,12 +450,34 @@ async fn parameter<H: ExpandHost>(
             let text = text(host, word, Mode::Single).await?;
             settle(host, &target, decision, &text, colon, word, quoting, into)
         }
+        Next::Operate(_, subject) if matches!(param.op, ParamOp::Transform(b'P')) => {
+            let prompts = prompts(host, subject).await?;
+            param::emit(host, prompts, quoting.is_double(), into)
+        }
         Next::Operate(target, subject) => {
             let operands = operands(host, param).await?;
             let result = param::operate(host, param, &target, subject, &operands)?;
             param::emit(host, result, quoting.is_double(), into)
         }
     }
+}
+
+/// `${x@P}`
+async fn prompts<H: ExpandHost>(host: &mut H, subject: Subject) -> Outcome<Subject, H> {
+    Ok(match subject {
+        Subject::One(Some(text)) => Subject::One(Some(host.prompt(&text).await?)),
+        Subject::One(None) => Subject::One(None),
+        Subject::Many { items, star } => {
+            let mut expanded = Vec::with_capacity(items.len());
+            for item in &items {
+                expanded.push(host.prompt(item).await?.into());
+            }
+            Subject::Many {
+                items: expanded,
+                star,
+            }
+        }
+    })
 }
 
 fn begin<'a, H: ExpandHost>(
@@ -616,47 +639,6 @@ async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operand
     Ok(operands)
 }
 
-/// Evaluates a subscript: a string for an associative array, else arithmetic, as a decimal number.
-pub async fn subscript<H: ExpandHost>(host: &mut H, name: &ParamName, word: &Word) -> Outcome<Vec<u8>, H> {
-    let text = text(host, word, Mode::Single).await?;
-    subscript_of(host, name, text)
-}
-
-/// Evaluates a pure subscript.
-pub fn subscript_now<H: ExpandHost>(host: &mut H, name: &ParamName, word: &Word) -> Outcome<Vec<u8>, H> {
-    if let ([Part::Literal(text)], ParamName::Variable(_)) = (word.parts.as_slice(), name)
-        && text.len() < 10
-        && text.iter().all(u8::is_ascii_digit)
-        && (text.len() == 1 || text.first() != Some(&b'0'))
-    {
-        return Ok(text.to_vec());
-    }
-    let text = text_now(host, word, Mode::Single)?;
-    subscript_of(host, name, text)
-}
-
-fn subscript_of<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u8>) -> Outcome<Vec<u8>, H> {
-    if let ParamName::Variable(name) = name
-        && host.is_assoc(name)
-    {
-        return Ok(text);
-    }
-    if text.trim_ascii().is_empty() {
-        return Ok(Vec::new());
-    }
-    if is_name(&text)
-        && let arith::Integer::Number(index) = host.integer(&text)
-    {
-        return Ok(index.to_string().into_bytes());
-    }
-    match arith::evaluate(host, &text) {
-        Ok(index) => Ok(index.to_string().into_bytes()),
-        // An index that cannot be evaluated abandons everything.
-        Err(Failure::Arith(message)) => Err(Failure::Top(message)),
-        Err(failure) => Err(failure),
-    }
-}
-
 fn is_indirect(param: &Param) -> bool {
     param.indirect && !matches!(param.op, ParamOp::Names { .. } | ParamOp::Keys { .. })
 }
@@ -711,7 +693,7 @@ fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) ->
         Some(b"@") => pointed.subscript = Some(Subscript::At),
         Some(b"*") => pointed.subscript = Some(Subscript::Star),
         Some(text) => {
-            key = Some(subscript_of(host, &pointed.name, text.to_vec())?);
+            key = Some(subscript::of_text(host, &pointed.name, text.to_vec())?);
             pointed.subscript = Some(Subscript::Index(Box::default()));
         }
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Divert, ExpandFailure, Flow, Interp};
-use crate::expand::{Attributes, Failure, Mode, Text, Value, word};
-use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Simple, Word};
+use super::{Divert, ExpandFailure, Interp};
+use crate::expand::{Attributes, Failure, Mode, Text, Value, subscript, word};
+use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Word};
 use crate::text::quote;
 
 /// An expanded element of `( … )`.
@@ -39,15 +39,16 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => {
                 let key = match &assign.subscript {
-                    Some(subscript) => Some(word::subscript_now(
+                    Some(index) => Some(subscript::now(
                         self,
                         &ParamName::Variable(assign.name.clone()),
-                        subscript,
+                        index,
                     )?),
                     None => None,
                 };
                 let value = word::text_now(self, word, Mode::Single)?;
                 self.trace_assignment(assign, Some(&value));
+                check_key(assign, key.as_deref())?;
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
@@ -72,13 +73,14 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => {
                 let key = match &assign.subscript {
-                    Some(subscript) => Some(
-                        word::subscript(self, &ParamName::Variable(assign.name.clone()), subscript).await?,
-                    ),
+                    Some(index) => {
+                        Some(subscript::value(self, &ParamName::Variable(assign.name.clone()), index).await?)
+                    }
                     None => None,
                 };
                 let value = word::text(self, word, Mode::Single).await?;
                 self.trace_assignment(assign, Some(&value));
+                check_key(assign, key.as_deref())?;
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
@@ -167,6 +169,7 @@ impl Interp {
             AssignValue::Scalar(word) => argument.extend(word::text(self, word, Mode::Single).await?),
             AssignValue::Array(elements) => {
                 let elements = self.elements(elements).await?;
+                self.trace_list(&assign.name, assign.append, &elements);
                 argument.push(b'(');
                 argument.extend(elements.iter().map(element_text).collect::<Vec<_>>().join(&b' '));
                 argument.push(b')');
@@ -249,6 +252,10 @@ impl Interp {
         self.proc.kernel.meter().charge(elements.len() as u64 / 4)?;
         for element in elements {
             if let Some(key) = &element.key {
+                if key.is_empty() {
+                    self.error([b"[]=", element.value.as_slice(), b": bad array subscript"].concat());
+                    continue;
+                }
                 let index = crate::expand::arith::evaluate(self, key)?;
                 let resolved = match &self.vars.entry(name).value {
                     Value::Indexed(array) => array.resolve(index),
@@ -274,37 +281,50 @@ impl Interp {
     /// Assignments in front of a builtin or a function: exported, for as long as it runs unless `persists`.
     pub(super) async fn assign_temporary(&mut self, assigns: &[Assign], persists: bool) -> Outcome {
         for assign in assigns {
-            if !persists && assign.subscript.is_none() && matches!(assign.value, AssignValue::Scalar(_)) {
-                let AssignValue::Scalar(word) = &assign.value else {
-                    continue;
-                };
-                let mut value = word::text(self, word, Mode::Single).await?;
-                self.check_writable(&assign.name)?;
-                let old = self.vars.get(&assign.name).map(|variable| variable.value.clone());
-                if assign.append {
-                    let before = old.as_ref().and_then(Value::scalar).unwrap_or_default();
-                    value = [before, &value].concat();
-                }
-                self.vars.make_local(&assign.name, true);
-                self.vars.set_exported(&assign.name, value);
-                self.hook_assigned(&assign.name);
-            } else {
+            if persists {
                 self.assign(assign).await?;
+                continue;
             }
+            if let Some(subscript) = &assign.subscript {
+                let key = crate::syntax::print::print_word(subscript);
+                self.error([b"`", &*assign.name, b"[", &key, b"]': not a valid identifier"].concat());
+                continue;
+            }
+            let value = match &assign.value {
+                AssignValue::Scalar(word) => word::text(self, word, Mode::Single).await?,
+                // A list is only its text here.
+                AssignValue::Array(_) => {
+                    let text = crate::syntax::print::print_assignment(assign);
+                    let open = memchr::memchr(b'(', &text).unwrap_or(0);
+                    text.get(open..).unwrap_or_default().to_vec()
+                }
+            };
+            self.trace_assignment(assign, Some(&value));
+            // A readonly variable: said, and the command runs without it.
+            let writable = self.check_writable(&assign.name);
+            if !self.said(writable)? {
+                continue;
+            }
+            let value = self.temporary_value(assign, value)?;
+            self.vars.make_local(&assign.name, true);
+            self.vars.set_exported(&assign.name, value);
+            self.hook_assigned(&assign.name);
         }
         Ok(())
     }
 
-    /// Pure assignments with `set -x`.
-    pub(super) fn assign_traced(&mut self, simple: &Simple) -> Flow {
-        for assign in &simple.assigns {
-            if let Err(failure) = self.assign_pure(assign) {
-                return Err(self.fail_expansion(failure));
-            }
+    /// What `+=` in front of a command adds to; without it the value stays as it is, whatever the variable's attributes.
+    fn temporary_value(&mut self, assign: &Assign, value: Vec<u8>) -> Outcome<Vec<u8>> {
+        let Some(old) = self.vars.get(&assign.name).filter(|_| assign.append) else {
+            return Ok(value);
+        };
+        let before = old.value.scalar().unwrap_or_default().to_vec();
+        if !old.attributes.has(Attributes::INTEGER) {
+            return Ok([before, value].concat());
         }
-        self.status = 0;
-        self.set_pipe_status(0);
-        Ok(0)
+        let sum = crate::expand::arith::evaluate(self, &before)?
+            .wrapping_add(crate::expand::arith::evaluate(self, &value)?);
+        Ok(sum.to_string().into_bytes())
     }
 
     /// Reads `( … )` of an argument that was not written as an assignment (`declare -a "x=(1 2)"`).
@@ -326,6 +346,18 @@ impl Interp {
             }
         }
         Some(expanded)
+    }
+}
+
+/// An empty subscript; the message shows it as it was written.
+fn check_key(assign: &Assign, key: Option<&[u8]>) -> Outcome {
+    match (key, &assign.subscript) {
+        (Some(b""), Some(subscript)) => {
+            let text = crate::syntax::print::print_word(subscript);
+            let message = [&*assign.name, b"[", &text, b"]: bad array subscript"].concat();
+            Err(Failure::Discard(message))
+        }
+        _ => Ok(()),
     }
 }
 

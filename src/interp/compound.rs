@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Divert, Flow, Interp, Set, TrapKey};
+use super::xtrace::{arith_text, head_text};
+use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::expand::{Mode, word};
 use crate::kernel::BoxFuture;
 use crate::pattern::{Pattern, PatternOptions};
@@ -101,7 +102,7 @@ impl Interp {
                 Box::pin(self.run_for(compound.line, name, words.as_deref(), body)).await?
             }
             CompoundKind::Select { name, words, body } => {
-                Box::pin(self.run_select(name, words.as_deref(), body)).await?
+                Box::pin(self.run_select(compound.line, name, words.as_deref(), body)).await?
             }
             CompoundKind::ArithFor {
                 init,
@@ -111,7 +112,10 @@ impl Interp {
             } => Box::pin(self.run_arith_for(compound.line, init, condition, update, body)).await?,
             CompoundKind::Case { word, items } => self.run_case(compound.line, word, items).await?,
             CompoundKind::Arith(arith) => {
-                self.debug_trap(compound).await?;
+                let text = || crate::syntax::print::print_compound(compound);
+                if self.debug_trap(compound.line, text).await? {
+                    return Ok(0);
+                }
                 self.trace_arithmetic(arith).await?;
                 let value = Box::pin(word::arithmetic(self, arith)).await;
                 let flow = self.arithmetic_status(value);
@@ -119,7 +123,10 @@ impl Interp {
                 flow?
             }
             CompoundKind::Cond(cond) => {
-                self.debug_trap(compound).await?;
+                let text = || crate::syntax::print::print_compound(compound);
+                if self.debug_trap(compound.line, text).await? {
+                    return Ok(0);
+                }
                 let flow = Box::pin(self.cond(cond)).await;
                 self.flush().await?;
                 flow?
@@ -129,13 +136,21 @@ impl Interp {
         Ok(status)
     }
 
-    async fn debug_trap(&mut self, compound: &Compound) -> Flow<()> {
-        if self.has_trap(TrapKey::Debug) {
-            self.note_command(|| crate::syntax::print::print_compound(compound));
-            self.run_trap(TrapKey::Debug).await?;
-            self.at_line(compound.line);
+    /// Before a command: the DEBUG trap. `true`: under `extdebug` it asks to leave the command out.
+    pub(super) async fn debug_trap(&mut self, line: u32, text: impl FnOnce() -> Vec<u8>) -> Flow<bool> {
+        if !self.has_trap(TrapKey::Debug) {
+            return Ok(false);
         }
-        Ok(())
+        self.note_command(text);
+        let status = self.run_trap(TrapKey::Debug).await?;
+        self.at_line(line);
+        if status == 0 || !self.options.shopt(Shopt::Extdebug) {
+            return Ok(false);
+        }
+        if status == 2 && self.can_return() {
+            return Err(Divert::Return(2));
+        }
+        Ok(true)
     }
 
     fn arithmetic_status(&mut self, value: Result<i64, super::ExpandFailure>) -> Flow {
@@ -254,13 +269,16 @@ impl Interp {
         let mut left = None;
         for field in &fields {
             self.at_line(line);
-            if self.has_trap(TrapKey::Debug) {
-                self.note_command(|| super::xtrace::for_text(name, words));
-                self.run_trap(TrapKey::Debug).await?;
-                self.at_line(line);
-            }
             if self.options.is(Set::Xtrace) {
-                self.trace_for(name, words).await?;
+                self.trace_head(head_text(b"for", name, words)).await?;
+            }
+            match self.debug_trap(line, || head_text(b"for", name, words)).await {
+                Ok(false) => {}
+                Ok(true) => continue,
+                Err(divert) => {
+                    left = Some(divert);
+                    break;
+                }
             }
             if let Err(failure) = self.set_loop_variable(name, field) {
                 match self.fail_expansion(failure) {
@@ -310,9 +328,8 @@ impl Interp {
             return Ok(1);
         }
         self.context.loops += 1;
-        let endless = super::assign::is_empty(&condition.text);
         let divert = loop {
-            if !endless {
+            if !self.passes_unseen(condition) {
                 match self.arith_step(line, condition).await {
                     Ok(Some(0)) => break None,
                     Ok(Some(_)) => {}
@@ -345,14 +362,18 @@ impl Interp {
 
     /// Evaluates one of the three expressions; `None` after an error, which is said.
     async fn arith_step(&mut self, line: u32, arith: &Arith) -> Flow<Option<i64>> {
-        if super::assign::is_empty(&arith.text) {
+        if self.passes_unseen(arith) {
             return Ok(Some(1));
         }
         self.at_line(line);
-        if self.has_trap(TrapKey::Debug) {
-            self.run_trap(TrapKey::Debug).await?;
+        let text = || [b"((".as_slice(), &arith_text(arith), b"))"].concat();
+        if self.debug_trap(line, text).await? {
+            return Ok(Some(0));
         }
         self.trace_arithmetic(arith).await?;
+        if super::assign::is_empty(&arith.text) {
+            return Ok(Some(1));
+        }
         let value = if arith.text.pure {
             word::arithmetic_now(self, arith)
         } else {
@@ -365,20 +386,39 @@ impl Interp {
                 self.flush().await?;
                 Ok(None)
             }
+            Err(super::ExpandFailure::Discard(message)) => {
+                self.error(message);
+                self.flush().await?;
+                Ok(None)
+            }
             Err(failure) => Err(self.fail_expansion(failure)),
         }
     }
 
+    /// An expression that is not there: true, and seen only by a trace or the DEBUG trap.
+    fn passes_unseen(&self, arith: &Arith) -> bool {
+        super::assign::is_empty(&arith.text)
+            && !self.options.is(Set::Xtrace)
+            && !self.has_trap(TrapKey::Debug)
+    }
+
     async fn run_case(&mut self, line: u32, word: &Word, items: &[CaseItem]) -> Flow {
-        if self.has_trap(TrapKey::Debug) {
-            self.run_trap(TrapKey::Debug).await?;
-            self.at_line(line);
-        }
-        let subject = self.expand_single(word).await?;
-        self.flush().await?;
         if self.options.is(Set::Xtrace) {
             self.trace_case(word).await?;
         }
+        let text = || {
+            [
+                b"case ".as_slice(),
+                &crate::syntax::print::print_word(word),
+                b" in ",
+            ]
+            .concat()
+        };
+        if self.debug_trap(line, text).await? {
+            return Ok(0);
+        }
+        let subject = self.expand_single(word).await?;
+        self.flush().await?;
         let mut status = 0;
         let mut fall_through = false;
         for item in items {
@@ -436,7 +476,16 @@ impl Interp {
         crate::expand::ExpandHost::compile(self, text, options)
     }
 
-    async fn run_select(&mut self, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {
+    async fn run_select(&mut self, line: u32, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {
+        if self.options.is(Set::Xtrace) {
+            self.trace_head(head_text(b"select", name, words)).await?;
+        }
+        if self
+            .debug_trap(line, || head_text(b"select", name, words))
+            .await?
+        {
+            return Ok(0);
+        }
         let items = self.loop_words(words).await?;
         if items.is_empty() {
             return Ok(0);

@@ -4,7 +4,7 @@ use super::{ExpandFailure, Flow, Interp, Set};
 use crate::expand::{Mode, word};
 use crate::kernel::BoxFuture;
 use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
-use crate::syntax::ast::{Cond, CondOp, Word};
+use crate::syntax::ast::{Cond, CondOp};
 
 /// No word of it runs a command.
 pub(super) fn is_pure(cond: &Cond) -> bool {
@@ -14,6 +14,16 @@ pub(super) fn is_pure(cond: &Cond) -> bool {
         Cond::Unary(_, word) | Cond::Word(word) => word.pure,
         Cond::Binary(_, left, right) => left.pure && right.pure,
     }
+}
+
+/// What an odd or even number of `!` stands before.
+fn without_not(cond: &Cond) -> (&Cond, bool) {
+    let (mut inner, mut negated) = (cond, false);
+    while let Cond::Not(next) = inner {
+        inner = next;
+        negated = !negated;
+    }
+    (inner, negated)
 }
 
 /// How the right word of an operator is expanded.
@@ -32,6 +42,7 @@ impl Interp {
     }
 
     pub(super) async fn cond(&mut self, cond: &Cond) -> Flow {
+        self.prepare_trace().await?;
         let answer = self.evaluate(cond).await;
         self.cond_status(answer)
     }
@@ -77,30 +88,47 @@ impl Interp {
             match cond {
                 Cond::And(left, right) => Ok(self.evaluate(left).await? && self.evaluate(right).await?),
                 Cond::Or(left, right) => Ok(self.evaluate(left).await? || self.evaluate(right).await?),
-                Cond::Not(inner) => Ok(!self.evaluate(inner).await?),
+                Cond::Not(_) => {
+                    let (inner, negated) = without_not(cond);
+                    let answer = match inner {
+                        Cond::And(..) | Cond::Or(..) | Cond::Not(_) | Cond::Group(_) => {
+                            self.evaluate(inner).await?
+                        }
+                        term => self.term(term, negated).await?,
+                    };
+                    Ok(answer != negated)
+                }
                 Cond::Group(inner) => self.evaluate(inner).await,
-                Cond::Word(word) => {
-                    let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
-                    self.trace_cond(None, b"-n", &text);
-                    Ok(!text.is_empty())
-                }
-                Cond::Unary(op, word) => {
-                    let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
-                    self.trace_cond(None, &[b'-', *op], &text);
-                    self.unary(*op, &text)
-                }
-                Cond::Binary(op, left, right) => self.evaluate_binary(*op, left, right).await,
+                term => self.term(term, false).await,
             }
         })
     }
 
-    async fn evaluate_binary(&mut self, op: CondOp, left: &Word, right: &Word) -> Result<bool, Bad> {
-        let left = word::text(self, left, Mode::Single).await.map_err(of_word)?;
-        let right = word::text(self, right, mode_of(op)).await.map_err(of_word)?;
-        if self.options.is(Set::Xtrace) {
-            self.trace_cond(Some(&left), operator(op), &right);
+    /// A test without `!`, `&&` and `||` of its own; a `!` directly before it is part of its trace.
+    async fn term(&mut self, term: &Cond, negated: bool) -> Result<bool, Bad> {
+        match term {
+            Cond::Word(word) => {
+                let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
+                self.trace_cond(negated, None, b"-n", &text);
+                Ok(!text.is_empty())
+            }
+            Cond::Unary(op, word) => {
+                let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
+                self.trace_cond(negated, None, &[b'-', *op], &text);
+                self.unary(*op, &text)
+            }
+            Cond::Binary(op, left, right) => {
+                let left = word::text(self, left, Mode::Single).await.map_err(of_word)?;
+                let mode = match mode_of(*op) {
+                    Mode::Pattern if self.options.is(Set::Xtrace) => Mode::TracedPattern,
+                    mode => mode,
+                };
+                let right = word::text(self, right, mode).await.map_err(of_word)?;
+                self.trace_cond(negated, Some(&left), operator(*op), &right);
+                self.binary(*op, &left, &right)
+            }
+            other => self.evaluate(other).await,
         }
-        self.binary(op, &left, &right)
     }
 
     fn unary(&mut self, op: u8, text: &[u8]) -> Result<bool, Bad> {
@@ -132,11 +160,22 @@ impl Interp {
             CondOp::Older => self.compare_times(left, right) == Some(std::cmp::Ordering::Less),
             CondOp::SameFile => self.same_file(left, right),
             _ => {
-                let left = crate::expand::arith::evaluate(self, left)?;
-                let right = crate::expand::arith::evaluate(self, right)?;
+                let left = self.operand(left)?;
+                let right = self.operand(right)?;
                 compare(op, left, right)
             }
         })
+    }
+
+    /// A number of `-eq` and its like. An assignment in it that cannot be done fails the test alone.
+    fn operand(&mut self, text: &[u8]) -> Result<i64, Bad> {
+        match crate::expand::arith::evaluate(self, text) {
+            Err(ExpandFailure::Discard(message)) => {
+                self.error(message);
+                Err(Bad::Status(1))
+            }
+            value => Ok(value?),
+        }
     }
 
     /// In `[[`, extended patterns are always on.

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{ExpandFailure, Interp};
+use super::{ExpandFailure, Interp, Leaving};
 use crate::expand::arith::plain_number;
 use crate::expand::{Assoc, Indexed, Text, Value};
 use crate::kernel::between;
@@ -106,7 +106,7 @@ impl Interp {
                     .iter()
                     .map(|status| status.to_string().into_bytes()),
             ),
-            Dynamic::FuncName if !self.vars.in_function() => None,
+            Dynamic::FuncName if !self.vars.in_function() && self.leaving == Leaving::Nothing => None,
             Dynamic::FuncName => array(self.frames.iter().rev().map(|frame| frame.name.to_vec())),
             Dynamic::BashSource => array(self.frames.iter().rev().map(|frame| frame.source.to_vec())),
             Dynamic::BashLineno => array(
@@ -150,7 +150,8 @@ impl Interp {
         }
     }
 
-    pub(super) fn is_dynamic_assoc(&self, value: &Value) -> bool {
+    /// `BASH_ALIASES` and `BASH_CMDS`, as long as nothing was put in their place.
+    pub fn is_dynamic_assoc(&self, value: &Value) -> bool {
         matches!(value, Value::Dynamic(code)
             if *code == Dynamic::BashAliases as u8 || *code == Dynamic::BashCmds as u8)
     }

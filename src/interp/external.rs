@@ -25,7 +25,7 @@ impl Interp {
             self.proc.fork(None, true)?
         };
         // Redirections and assignments act on the child alone.
-        let saved = match self.redirect(&simple.redirects).await {
+        let saved = match self.redirect_aside(simple).await {
             Ok(saved) => saved,
             Err(failed) => {
                 if !in_place {
@@ -39,23 +39,12 @@ impl Interp {
             }
         };
         child.fds = self.proc.fds.inherited();
-        let environment = self.child_environment(simple).await;
+        child.environment = self.environment_of_programs();
+        child.cwd = Arc::clone(&self.proc.cwd);
+        child.umask = self.proc.umask;
+        child.args = args;
         // What follows may print: through the redirections.
-        let flow = match environment {
-            Ok(environment) => {
-                child.environment = environment;
-                child.cwd = Arc::clone(&self.proc.cwd);
-                child.umask = self.proc.umask;
-                child.args = args;
-                self.launch(child, &name, simple, in_place).await
-            }
-            Err(divert) => {
-                if !in_place {
-                    self.abandon(&child);
-                }
-                Err(divert)
-            }
-        };
+        let flow = self.launch(child, &name, simple, in_place).await;
         self.flush().await?;
         self.restore(saved);
         flow
@@ -64,22 +53,6 @@ impl Interp {
     fn abandon(&self, child: &Proc) {
         self.proc.kernel.exit_process(child.pid, WaitStatus::Exited(1));
         self.proc.kernel.reap(child.pid);
-    }
-
-    /// The environment with the command's own assignments.
-    async fn child_environment(&mut self, simple: &Simple) -> Flow<Arc<Vec<(Vec<u8>, Vec<u8>)>>> {
-        if simple.assigns.is_empty() {
-            return Ok(self.environment_of_programs());
-        }
-        self.vars.push_scope(true);
-        let result = self.assign_temporary(&simple.assigns, false).await;
-        let environment = self.environment_of_programs();
-        self.vars.pop_scope();
-        self.forget_ifs();
-        match result {
-            Ok(()) => Ok(environment),
-            Err(failure) => Err(self.fail_expansion(failure)),
-        }
     }
 
     /// Exported variables, exported functions, and `_`.
@@ -237,12 +210,13 @@ impl Interp {
             return Ok(status.code());
         }
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
-        self.error([name, b": command not found"].concat());
+        self.error([&*crate::text::quote::printable(name), b": command not found"].concat());
         Ok(127)
     }
 
     fn search(&mut self, name: &[u8]) -> Found {
-        if name.contains(&b'/') {
+        // Without a `PATH` the name is a path.
+        if name.contains(&b'/') || self.scalar(b"PATH").is_none_or(|path| path.is_empty()) {
             return Found::Path(name.to_vec());
         }
         if let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
@@ -370,14 +344,15 @@ impl Interp {
                     path
                 };
                 let status = self.say_exec_error(&path, errno);
-                self.error(
-                    [
-                        b"exec: ".as_slice(),
-                        &path,
-                        format!(": cannot execute: {errno}").as_bytes(),
-                    ]
-                    .concat(),
-                );
+                if errno != Errno::ENOENT {
+                    let is_dir = self
+                        .proc
+                        .metadata(&path, Follow::Yes)
+                        .is_ok_and(|metadata| metadata.kind == FileKind::Directory);
+                    let errno = if is_dir { Errno::EISDIR } else { errno };
+                    let reason = format!(": cannot execute: {errno}");
+                    self.error([b"exec: ".as_slice(), &path, reason.as_bytes()].concat());
+                }
                 return Ok(Err(status));
             }
         };

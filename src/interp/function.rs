@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
+use super::{Arguments, Divert, Flow, Frame, HOP, Interp, Leaving, Set, Shopt, TrapKey};
 use crate::expand::Text;
 use crate::kernel::Lease;
 use crate::syntax::ast::{Function, Name, Simple};
@@ -81,6 +81,17 @@ impl Interp {
         Ok(0)
     }
 
+    /// `exit`: functions that are running are not left, for the EXIT trap sees them.
+    pub fn leave_shell(&mut self, status: i32) -> Divert {
+        self.leaving = Leaving::All;
+        Divert::Exit(status)
+    }
+
+    /// A function or a sourced file is running.
+    pub fn can_return(&self) -> bool {
+        self.vars.in_function() || self.frames.iter().any(|frame| &*frame.name == b"source")
+    }
+
     /// Where code that is read now stands: the file, or what bash says for the others.
     pub(super) fn source_name(&self) -> Name {
         match self.frames.last() {
@@ -97,25 +108,11 @@ impl Interp {
         entry: FunctionEntry,
         args: Vec<Vec<u8>>,
     ) -> Flow {
-        let saved = match self.redirect(&simple.redirects).await {
+        let saved = match self.redirect_aside(simple).await {
             Ok(saved) => saved,
             Err(failed) => return failed.flow(),
         };
-        let scoped = !simple.assigns.is_empty();
-        if scoped {
-            self.vars.push_scope(true);
-            if let Err(failure) = self.assign_temporary(&simple.assigns, false).await {
-                let divert = self.fail_expansion(failure);
-                self.vars.pop_scope();
-                self.restore(saved);
-                return Err(divert);
-            }
-        }
         let flow = self.call_function(&entry, &args).await;
-        if scoped {
-            self.vars.pop_scope();
-            self.forget_ifs();
-        }
         let flushed = self.flush().await;
         self.restore(saved);
         flushed?;
@@ -187,18 +184,26 @@ impl Interp {
         let hidden = self.hide_traps(traced);
         let getopts = self.getopts_offset;
         let flow = self.function_commands(entry).await;
+        if matches!(flow, Err(Divert::Exit(_))) && self.leaving != Leaving::Nothing {
+            if self.leaving == Leaving::Frames {
+                self.vars.pop_scope();
+                self.forget_ifs();
+            }
+            return flow;
+        }
+        // The trap sees `$?` as it was before `return`.
         let flow = match flow {
             Err(Divert::Return(status)) => Ok(status),
             flow => flow,
         };
-        if let Ok(status) = flow {
-            self.status = status;
-        }
         let returned = if flow.is_ok() && self.has_trap(TrapKey::Return) {
             self.run_trap(TrapKey::Return).await.map(drop)
         } else {
             Ok(())
         };
+        if let Ok(status) = flow {
+            self.status = status;
+        }
         self.restore_traps(hidden);
         self.getopts_offset = getopts;
         self.context = context;

@@ -223,8 +223,8 @@ impl ExpandHost for Interp {
         self.error(message);
     }
 
-    fn prompt(&mut self, text: &[u8]) -> Vec<u8> {
-        self.expand_prompt(text)
+    fn prompt<'a>(&'a mut self, text: &'a [u8]) -> BoxFuture<'a, Result<Vec<u8>, ExpandFailure>> {
+        Box::pin(self.expand_prompt(text))
     }
 
     fn read_dir(&self, path: &[u8]) -> Option<Vec<DirEntry>> {

@@ -381,6 +381,7 @@ impl Interp {
             return;
         }
         self.update_jobs();
+        self.reap_coprocs();
         let waiting: Vec<Job> = self
             .jobs
             .iter()

@@ -1,6 +1,6 @@
 //! Lists: `;`, `&`, newline, `&&`, `||`, and where `set -e` acts.
 
-use super::{Divert, Flow, Interp, Set, TrapKey};
+use super::{Divert, Flow, Interp, Leaving, Set, TrapKey};
 use crate::kernel::BoxFuture;
 use crate::syntax::ast::{AndOr, Command, CompoundKind, Connector, Item, List, Pipeline};
 
@@ -80,20 +80,28 @@ impl Interp {
     }
 
     async fn checked_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+        // A trap that the command itself sets is not for its own failure.
+        let trapped = self.has_trap(TrapKey::Err);
         let status = self.pipeline(pipeline).await?;
         if status != 0 && !self.context.unchecked && !pipeline.negated && fails_by_itself(pipeline) {
-            return self.command_failed(status).await;
+            return self.failed_command(status, trapped).await;
         }
         Ok(status)
     }
 
     /// A command failed where failures count: the ERR trap, then `set -e`.
     pub(super) async fn command_failed(&mut self, status: i32) -> Flow {
-        if self.has_trap(TrapKey::Err) {
+        let trapped = self.has_trap(TrapKey::Err);
+        self.failed_command(status, trapped).await
+    }
+
+    async fn failed_command(&mut self, status: i32, trapped: bool) -> Flow {
+        if trapped && self.has_trap(TrapKey::Err) {
             self.run_trap(TrapKey::Err).await?;
             self.status = status;
         }
         if self.options.is(Set::Errexit) {
+            self.leaving = Leaving::Frames;
             return Err(Divert::Exit(status));
         }
         Ok(status)

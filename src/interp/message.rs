@@ -140,6 +140,12 @@ impl Interp {
                 self.status = 1;
                 Divert::Discard(1)
             }
+            ExpandFailure::Unassignable(message) => {
+                self.error(message);
+                let subshell = self.subshell > 0 && !self.in_substitution && !self.detached;
+                self.status = if subshell { 2 } else { 1 };
+                Divert::Discard(self.status)
+            }
             ExpandFailure::Top(message) => {
                 self.error(message);
                 self.status = 1;

@@ -11,6 +11,7 @@ mod arguments;
 mod assign;
 mod compound;
 mod cond;
+mod coproc;
 mod dynamic;
 mod external;
 mod flow;
@@ -70,6 +71,18 @@ pub struct Frame {
     pub call_line: u32,
     /// Number of its arguments (for `BASH_ARGC`).
     pub arguments: Arc<Arguments>,
+}
+
+/// What of the functions that were running is still there when the shell ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Leaving {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// After `set -e`: names and arguments, but no locals.
+    Frames,
+    /// After `exit`: everything.
+    All,
 }
 
 /// How a failure of a command is looked at by what runs it.
@@ -154,8 +167,16 @@ pub struct Interp {
     in_substitution: bool,
     /// A trap is running: its own kind does not run again.
     in_trap: u8,
-    /// Depth of substitutions and `eval` for `PS4`.
+    /// A `[[` had an error: bash's parser takes the next one, wherever it is, for a plain word.
+    cond_open: bool,
+    /// What an `exit` or `set -e` leaves standing for the EXIT trap.
+    leaving: Leaving,
+    /// The shell that started this process ran the DEBUG trap of its command already.
+    debugged: bool,
+    /// Depth of substitutions, `eval`, sourced files and traps for `PS4`.
     pub evals: u32,
+    /// `PS4` expanded for the command that is running.
+    trace_prompt: Vec<u8>,
     /// Levels since the current task began.
     nest: u32,
     /// Depth of function calls, `eval` and `source`.
@@ -194,8 +215,8 @@ pub struct Interp {
     patterns: Arc<FxHashMap<Vec<u8>, (crate::pattern::PatternOptions, Arc<crate::pattern::Pattern>)>>,
     /// The regular expression used last: loops use the same one again.
     last_regex: Option<(Vec<u8>, crate::pattern::RegexOptions, Arc<crate::pattern::Regex>)>,
-    /// Open files of coprocesses: name and pid.
-    coprocs: Vec<(Name, Pid)>,
+    /// Coprocesses that run.
+    coprocs: Vec<coproc::Running>,
 }
 
 impl std::fmt::Debug for Interp {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::job::Process;
-use super::{Divert, Flow, Interp, Set, Shopt};
+use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::fs::Device;
 use crate::kernel::{Disposition, File, Pid, Signal, WaitStatus};
 use crate::syntax::ast::{AndOr, Command, Item, List, Pipeline, TimeFormat};
@@ -45,13 +45,18 @@ impl Interp {
         let Some((last, first)) = commands.split_last() else {
             return Ok(0);
         };
+        self.debug_stages(commands).await?;
+        let debugged = self.was_debugged(last);
         let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Foreground)?;
         let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
         let mut own = None;
         if last_here {
+            self.debugged = debugged;
             own = Some(self.last_stage_here(last, input).await);
+            self.debugged = false;
         } else {
             let mut child = self.fork(self.stage_group(&processes), true)?;
+            child.debugged = debugged;
             if let Some(input) = input {
                 child.set_fd(0, input);
             }
@@ -80,6 +85,25 @@ impl Interp {
         self.pipe_status = statuses;
         self.status = status;
         Ok(status)
+    }
+
+    /// The DEBUG trap runs in this shell before it starts a simple command as a process.
+    async fn debug_stages(&mut self, commands: &[Command]) -> Flow<()> {
+        if !self.has_trap(TrapKey::Debug) {
+            return Ok(());
+        }
+        for command in commands {
+            if let Command::Simple(simple) = command {
+                self.at_line(simple.line);
+                self.debug_trap(simple.line, || crate::syntax::print::print_simple(simple))
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn was_debugged(&self, command: &Command) -> bool {
+        matches!(command, Command::Simple(_)) && self.has_trap(TrapKey::Debug)
     }
 
     /// `lastpipe`: the last command runs in this shell.
@@ -126,6 +150,7 @@ impl Interp {
                 child.set_fd(2, Arc::clone(&writer));
             }
             child.set_fd(1, writer);
+            child.debugged = self.was_debugged(command);
             child.detached = true;
             let text = crate::syntax::print::print_command(command).into();
             processes.push(Process {
@@ -168,6 +193,9 @@ impl Interp {
     /// `command &`
     pub(super) async fn background(&mut self, and_or: &AndOr) -> Flow {
         self.flush().await?;
+        if and_or.rest.is_empty() {
+            self.debug_stages(&and_or.first.commands).await?;
+        }
         let processes = match and_or {
             AndOr {
                 first:
@@ -201,6 +229,7 @@ impl Interp {
         };
         let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Background)?;
         let mut child = self.fork(self.stage_group(&processes), false)?;
+        child.debugged = self.was_debugged(last);
         child.go_background(false);
         if let Some(input) = input {
             child.set_fd(0, input);
@@ -217,6 +246,9 @@ impl Interp {
 
     fn background_list(&mut self, and_or: &AndOr) -> Flow<Process> {
         let mut child = self.fork(self.stage_group(&[]), false)?;
+        if let ([command], []) = (and_or.first.commands.as_slice(), and_or.rest.as_slice()) {
+            child.debugged = self.was_debugged(command);
+        }
         child.go_background(true);
         // A `!` in front is lost in the background.
         let mut and_or = and_or.clone();

@@ -1,6 +1,6 @@
 //! Prompt strings: backslash escapes, then expansion as in double quotes.
 
-use super::{Interp, Set};
+use super::{ExpandFailure, Interp, Set};
 use crate::expand::{ExpandHost, Mode, word};
 use crate::text::strftime;
 
@@ -8,28 +8,22 @@ use crate::text::strftime;
 const MAX_PROMPTS: u32 = 8;
 
 impl Interp {
-    /// Expands a prompt string: `PS4`, `${x@P}`.
-    pub fn expand_prompt(&mut self, text: &[u8]) -> Vec<u8> {
-        // A prompt may hold `${x@P}` of itself.
-        if self.prompts >= MAX_PROMPTS {
-            return text.to_vec();
-        }
-        self.prompts += 1;
-        let expanded = self.expand_prompt_text(text);
-        self.prompts -= 1;
-        expanded
-    }
-
-    fn expand_prompt_text(&mut self, text: &[u8]) -> Vec<u8> {
+    /// Expands a prompt string: `PS4`, `${x@P}`. What it does to `$?` is undone.
+    pub(super) async fn expand_prompt(&mut self, text: &[u8]) -> Result<Vec<u8>, ExpandFailure> {
         let decoded = self.decode_prompt(text);
-        if !decoded.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\')) {
-            return decoded;
+        // A prompt may hold `${x@P}` of itself.
+        if self.prompts >= MAX_PROMPTS || !decoded.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\')) {
+            return Ok(decoded);
         }
-        let word = crate::syntax::parse_double_quoted(&decoded);
-        match word {
-            Ok(word) if word.pure => word::text_now(self, &word, Mode::Single).unwrap_or(decoded),
-            _ => decoded,
-        }
+        let Ok(word) = crate::syntax::parse_double_quoted(&decoded) else {
+            return Ok(decoded);
+        };
+        let (status, substituted) = (self.status, self.substitution_status);
+        self.prompts += 1;
+        let expanded = word::text(self, &word, Mode::Single).await;
+        self.prompts -= 1;
+        (self.status, self.substitution_status) = (status, substituted);
+        expanded
     }
 
     fn decode_prompt(&mut self, text: &[u8]) -> Vec<u8> {

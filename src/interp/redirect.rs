@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Divert, Flow, Interp, Set};
-use crate::expand::{ExpandHost, Mode, word};
+use super::{Divert, Flow, Interp, Set, Shopt};
+use crate::expand::{ExpandHost, Mode, subscript, word};
 use crate::fs::{Errno, FileKind, Follow, OpenFlags};
 use crate::kernel::File;
 use crate::syntax::ast::{HereDocument, Redirect, RedirectFd, RedirectOp, Word};
@@ -93,7 +93,8 @@ impl Interp {
         if let RedirectOp::WriteBoth(word) | RedirectOp::AppendBoth(word) = &redirect.op {
             let append = matches!(redirect.op, RedirectOp::AppendBoth(_));
             let path = self.redirect_word(word).await?;
-            let file = self.open_output(&path, append, false).await?;
+            let protect = self.options.is(Set::Noclobber);
+            let file = self.open_output(&path, append, protect).await?;
             self.install(1, Some(Arc::clone(&file)), saved)?;
             return self.install(2, Some(file), saved);
         }
@@ -101,7 +102,8 @@ impl Interp {
         if let (RedirectOp::DuplicateOutput(word), None) = (&redirect.op, &redirect.fd) {
             let text = self.redirect_word(word).await?;
             if duplicate_of(&text).is_none() && text != b"-" {
-                let file = self.open_output(&text, false, false).await?;
+                let protect = self.options.is(Set::Noclobber);
+                let file = self.open_output(&text, false, protect).await?;
                 self.install(1, Some(Arc::clone(&file)), saved)?;
                 return self.install(2, Some(file), saved);
             }
@@ -148,27 +150,37 @@ impl Interp {
             None => standard,
             Some(RedirectFd::Variable(name, key)) => {
                 let Some(file) = file else { return Ok(()) };
-                return self.assign_descriptor(name, key.as_ref(), file);
+                return self.assign_descriptor(name, key.as_ref(), file, saved);
             }
         };
         self.install(fd, file, saved)?;
-        match moved {
-            Some(from) if from != fd => self.install(from, None, saved),
-            _ => Ok(()),
+        // What was moved away stays closed, even when the rest is undone.
+        if let Some(from) = moved.filter(|from| *from != fd) {
+            let _ = self.proc.fds.close(from);
         }
+        Ok(())
     }
 
     /// `{name}>`: the number goes into the variable, and the descriptor stays open after the command.
-    fn assign_descriptor(&mut self, name: &[u8], key: Option<&Word>, file: Arc<File>) -> Result<(), Failed> {
+    fn assign_descriptor(
+        &mut self,
+        name: &[u8],
+        key: Option<&Word>,
+        file: Arc<File>,
+        saved: &mut Saved,
+    ) -> Result<(), Failed> {
         let limit = self.proc.open_files;
         let fd = match self.proc.fds.insert(file, FIRST_VARIABLE_FD, limit) {
             Ok(fd) => fd,
             Err(errno) => return Err(self.redirect_error(name, errno)),
         };
+        if self.options.shopt(Shopt::VarredirClose) && !self.keep_redirects {
+            saved.fds.push((fd, None));
+        }
         let key = match key {
             Some(word) => {
                 let parameter = crate::syntax::ast::ParamName::Variable(name.into());
-                match word::subscript_now(self, &parameter, word) {
+                match subscript::now(self, &parameter, word) {
                     Ok(key) => Some(key),
                     Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
                 }
@@ -195,7 +207,7 @@ impl Interp {
             None => self.scalar(name),
             Some(word) => {
                 let parameter = crate::syntax::ast::ParamName::Variable(name.into());
-                let key = match word::subscript(self, &parameter, word).await {
+                let key = match subscript::value(self, &parameter, word).await {
                     Ok(key) => key,
                     Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
                 };
@@ -324,12 +336,12 @@ impl Interp {
     }
 
     async fn open_output(&mut self, path: &[u8], append: bool, protect: bool) -> Result<Arc<File>, Failed> {
-        let regular = || {
-            self.proc
-                .metadata(path, Follow::Yes)
-                .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
+        // A regular file, or a link that leads nowhere.
+        let exists = || match self.proc.metadata(path, Follow::Yes) {
+            Ok(metadata) => metadata.kind == FileKind::Regular,
+            Err(_) => self.proc.metadata(path, Follow::No).is_ok(),
         };
-        if protect && !append && regular() {
+        if protect && !append && exists() {
             self.error([path, b": cannot overwrite existing file"].concat());
             return Err(Failed::Status(1));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt};
+use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
 use crate::kernel::File;
 use crate::syntax::ast::{List, Name};
@@ -23,6 +23,8 @@ pub enum Origin {
     Trap {
         /// The line it counts from.
         line: u32,
+        /// Which.
+        key: TrapKey,
     },
 }
 
@@ -44,13 +46,17 @@ impl ParseEnv for Env<'_> {
     fn posix(&self) -> bool {
         self.0.options.is(Set::Posix)
     }
+
+    fn cond_open(&self) -> bool {
+        self.0.cond_open
+    }
 }
 
 impl Interp {
     /// Reads and runs a text to its end.
     pub async fn run_text(&mut self, text: &[u8], origin: Origin) -> Flow {
         let first_line = match origin {
-            Origin::Trap { line } => line,
+            Origin::Trap { line, .. } => line,
             Origin::Eval => self.line.max(1),
             _ => 1,
         };
@@ -70,10 +76,15 @@ impl Interp {
             let start = parser.position();
             let parsed = parser.next(&Env(self));
             self.say_parse_warnings(parser);
-            if self.options.is(Set::Verbose)
-                && matches!(origin, Origin::Command | Origin::Script | Origin::Source)
-            {
-                self.print_error(text.get(start..parser.position()).unwrap_or_default());
+            if self.options.is(Set::Verbose) {
+                let mut lines = text
+                    .get(start..parser.position().min(text.len()))
+                    .unwrap_or_default()
+                    .to_vec();
+                if !lines.is_empty() && lines.last() != Some(&b'\n') {
+                    lines.push(b'\n');
+                }
+                self.print_error(lines);
                 self.flush().await?;
             }
             match parsed {
@@ -136,11 +147,11 @@ impl Interp {
             self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
-        if error.ends_input && origin != Origin::Eval {
-            self.say_syntax_error(error, origin_text(origin));
+        let status = self.say_syntax_error(error, origin_text(origin));
+        self.cond_open = error.ends_input;
+        if error.ends_input && !error.at_end && !matches!(origin, Origin::Eval | Origin::Source) {
             return self.flush().await;
         }
-        let status = self.say_syntax_error(error, origin_text(origin));
         self.flush().await?;
         self.status = status;
         self.set_pipe_status(status);
@@ -225,7 +236,9 @@ impl Interp {
         let given = positional.as_ref().map(|_| Arc::clone(&self.positional));
         let traced = self.traces_functions();
         let hidden = if traced { None } else { Some(self.hide_debug()) };
+        self.evals += 1;
         let flow = self.run_nested(text, Origin::Source).await;
+        self.evals = self.evals.saturating_sub(1);
         if let Some(hidden) = hidden {
             self.restore_traps(hidden);
         }
@@ -234,10 +247,11 @@ impl Interp {
             flow => flow,
         };
         if let Ok(status) = flow {
-            self.status = status;
-            if self.has_trap(super::TrapKey::Return) {
-                self.run_trap(super::TrapKey::Return).await?;
+            // The trap sees `$?` as it was before `return`.
+            if self.has_trap(TrapKey::Return) {
+                self.run_trap(TrapKey::Return).await?;
             }
+            self.status = status;
         }
         Arc::make_mut(&mut self.frames).pop();
         // `set --` inside stays in force.
@@ -305,7 +319,13 @@ const fn origin_text(origin: Origin) -> &'static [u8] {
     match origin {
         Origin::Command => b"-c",
         Origin::Eval => b"eval",
-        Origin::Trap { .. } => b"trap",
+        Origin::Trap { key, .. } => match key {
+            TrapKey::Exit => b"exit trap",
+            TrapKey::Debug => b"debug trap",
+            TrapKey::Err => b"error trap",
+            TrapKey::Return => b"return trap",
+            TrapKey::Signal(_) => b"trap",
+        },
         Origin::Script | Origin::Source => b"",
     }
 }

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::list::Now;
-use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
+use super::redirect::{Failed, Saved};
+use super::{Divert, Flow, Interp, Set, TrapKey};
 use crate::expand::{Failure, Mode, word};
 use crate::kernel::BoxFuture;
 use crate::syntax::ast::{Assign, AssignValue, Part, Simple, Word};
@@ -57,7 +58,8 @@ impl Interp {
 
     /// The synchronous path: pure words, no redirection, assignments alone or a plain builtin.
     pub(super) fn simple_now(&mut self, simple: &Simple) -> Now {
-        if !simple.pure || !simple.redirects.is_empty() || self.noting {
+        let watched = self.noting || self.options.is(Set::Xtrace) || self.options.is(Set::Keyword);
+        if !simple.pure || !simple.redirects.is_empty() || watched {
             return Now::NotPure;
         }
         self.at_line(simple.line);
@@ -102,7 +104,7 @@ impl Interp {
         let Run::Plain(run) = builtin.run else {
             return Now::Run(args);
         };
-        if self.functions.contains_key(name.as_slice()) || self.options.is(Set::Xtrace) {
+        if self.functions.contains_key(name.as_slice()) {
             return Now::Run(args);
         }
         let flow = self.run_plain(builtin.name, run, args.get(1..).unwrap_or_default());
@@ -144,9 +146,6 @@ impl Interp {
     }
 
     fn assign_now(&mut self, simple: &Simple) -> Flow {
-        if self.options.is(Set::Xtrace) {
-            return self.assign_traced(simple);
-        }
         for assign in &simple.assigns {
             if let Err(failure) = self.assign_pure(assign) {
                 return Err(self.fail_expansion(failure));
@@ -168,19 +167,20 @@ impl Interp {
     /// The whole way, for what may wait.
     pub(super) async fn simple(&mut self, simple: &Simple) -> Flow {
         self.at_line(simple.line);
-        if self.has_trap(TrapKey::Debug) {
-            self.note_command(|| crate::syntax::print::print_simple(simple));
-            let status = self.run_trap(TrapKey::Debug).await?;
-            if status != 0 && self.options.shopt(Shopt::Extdebug) {
-                if status == 2 && self.vars.in_function() {
-                    return Err(Divert::Return(self.status));
-                }
-                return Ok(self.status);
+        if !std::mem::take(&mut self.debugged) && self.has_trap(TrapKey::Debug) {
+            let text = || crate::syntax::print::print_simple(simple);
+            if self.debug_trap(simple.line, text).await? {
+                return Ok(0);
             }
-            self.at_line(simple.line);
         } else if self.noting {
             self.note_command(|| crate::syntax::print::print_simple(simple));
         }
+        if self.options.is(Set::Keyword)
+            && let Some(moved) = keywords_in_front(simple)
+        {
+            return Box::pin(self.simple(&moved)).await;
+        }
+        self.prepare_trace().await?;
         self.substitution_status = None;
         let first_fd = self.process_fds.len();
         let mut args = Vec::with_capacity(simple.words.len());
@@ -263,8 +263,34 @@ impl Interp {
     }
 
     async fn run_named(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
+        if simple.assigns.is_empty() {
+            return self.run_traced(simple, args).await;
+        }
+        let name = args.first().map(Vec::as_slice).unwrap_or_default();
+        let special = self
+            .find_builtin(name)
+            .is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
+        if special && self.options.is(Set::Posix) {
+            if let Err(failure) = self.assign_temporary(&simple.assigns, true).await {
+                return Err(self.fail_expansion(failure));
+            }
+            return self.run_traced(simple, args).await;
+        }
+        self.vars.push_scope(true);
+        let assigned = self.assign_temporary(&simple.assigns, false).await;
+        let flow = match assigned {
+            Ok(()) => self.run_traced(simple, args).await,
+            Err(failure) => Err(self.fail_expansion(failure)),
+        };
+        self.vars.pop_scope();
+        self.forget_ifs();
+        flow
+    }
+
+    /// The command's own variables are set.
+    async fn run_traced(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         if self.options.is(Set::Xtrace) {
-            self.trace_command(simple, &args).await?;
+            self.trace_command(&args).await?;
         }
         let tail = std::mem::take(&mut self.tail);
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
@@ -272,6 +298,13 @@ impl Interp {
         let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
         if special && self.options.is(Set::Posix) {
             return Box::pin(self.run_builtin(simple, builtin, args)).await;
+        }
+        if name.first() == Some(&b'%')
+            && !self.detached
+            && let Some(Run::Waiting(run)) = self.find_builtin(b"fg").map(|builtin| builtin.run)
+        {
+            // A job's name as a command brings it to the foreground.
+            return run(self, args).await;
         }
         if let Some(entry) = self.functions.get(name).cloned() {
             return self.run_function(simple, entry, args).await;
@@ -292,7 +325,7 @@ impl Interp {
         let Some(builtin) = builtin else { return Ok(127) };
         let keep = std::mem::take(&mut self.keep_redirects);
         self.keep_redirects = builtin.name == "exec";
-        let redirected = self.redirect(&simple.redirects).await;
+        let redirected = self.redirect_aside(simple).await;
         let permanent = std::mem::replace(&mut self.keep_redirects, keep);
         let saved = match redirected {
             Ok(saved) => saved,
@@ -305,26 +338,6 @@ impl Interp {
                 };
             }
         };
-        let scoped = !simple.assigns.is_empty();
-        let persists = self.options.is(Set::Posix) && builtin.kind != BuiltinKind::Ordinary;
-        if scoped {
-            if !persists {
-                self.vars.push_scope(true);
-            }
-            if let Err(failure) = self.assign_temporary(&simple.assigns, persists).await {
-                match self.fail_expansion(failure) {
-                    // A readonly variable: said, and the builtin runs without it.
-                    Divert::Discard(_) if !persists => {}
-                    divert => {
-                        if !persists {
-                            self.vars.pop_scope();
-                        }
-                        self.restore(saved);
-                        return Err(divert);
-                    }
-                }
-            }
-        }
         let mut args = args;
         args.remove(0);
         let flow = match builtin.run {
@@ -333,10 +346,6 @@ impl Interp {
         };
         let flushed = self.flush().await;
         let flow = flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));
-        if scoped && !persists {
-            self.vars.pop_scope();
-            self.forget_ifs();
-        }
         self.flush().await?;
         // `exec` without a command keeps its redirections.
         if permanent && flow.is_ok() {
@@ -346,6 +355,18 @@ impl Interp {
         }
         flushed?;
         flow
+    }
+
+    /// Redirections do not see the variables of their own command.
+    pub(super) async fn redirect_aside(&mut self, simple: &Simple) -> Result<Saved, Failed> {
+        if simple.assigns.is_empty() || simple.redirects.is_empty() || !self.vars.in_temporary() {
+            return self.redirect(&simple.redirects).await;
+        }
+        let lifted = self.vars.lift_scope();
+        let redirected = self.redirect(&simple.redirects).await;
+        self.vars.lay_scope(lifted);
+        self.forget_ifs();
+        redirected
     }
 
     /// Runs words as a simple command: nothing is expanded.
@@ -388,6 +409,49 @@ impl Interp {
             Err(failure) => Err(self.fail_expansion(failure)),
         }
     }
+}
+
+/// `set -k`: assignments among the arguments stand before the command.
+fn keywords_in_front(simple: &Simple) -> Option<Simple> {
+    if !simple.words.iter().any(|word| keyword(word).is_some()) {
+        return None;
+    }
+    let mut moved = simple.clone();
+    moved.assigns.extend(simple.words.iter().filter_map(keyword));
+    moved.words.retain(|word| keyword(word).is_none());
+    Some(moved)
+}
+
+/// The word read as an assignment.
+fn keyword(word: &Word) -> Option<Assign> {
+    if let Some(assign) = &word.assign {
+        return Some(Assign::clone(assign));
+    }
+    let (Part::Literal(text), rest) = word.parts.split_first()? else {
+        return None;
+    };
+    let equals = memchr::memchr(b'=', text)?;
+    let (name, value) = text.split_at(equals);
+    let (name, append) = match name.strip_suffix(b"+") {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    if !word::is_name(name) {
+        return None;
+    }
+    let first = value.get(1..).filter(|first| !first.is_empty());
+    let first = first.map(|first| Part::Literal(first.into()));
+    let value = Word {
+        parts: first.into_iter().chain(rest.iter().cloned()).collect(),
+        pure: word.pure,
+        ..Word::default()
+    };
+    Some(Assign {
+        name: name.into(),
+        subscript: None,
+        append,
+        value: AssignValue::Scalar(value),
+    })
 }
 
 /// The assignment needs more than one plain string.

@@ -3,10 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
-use super::{Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, dynamic};
+use super::{
+    Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, TrapKey, dynamic,
+};
 use crate::expand::{Attributes, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
-use crate::kernel::{Proc, Stop, WaitStatus};
+use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
 use crate::syntax::ast::Name;
 
 use super::job::Jobs;
@@ -125,7 +127,11 @@ impl Interp {
             noting: false,
             in_substitution: false,
             in_trap: 0,
+            cond_open: false,
+            leaving: super::Leaving::default(),
+            debugged: false,
             evals: 0,
+            trace_prompt: Vec::new(),
             nest: 0,
             depth: 0,
             arithmetic_depth: 0,
@@ -151,7 +157,23 @@ impl Interp {
         let lease = interp.proc.kernel.lease();
         interp.vars.hold(&lease);
         interp.import_environment();
+        interp.note_ignored();
         interp
+    }
+
+    /// Signals that are ignored when a shell starts stay so, and `trap` lists them.
+    fn note_ignored(&mut self) {
+        let signals = Arc::clone(&self.proc.signals);
+        let ignored: Vec<Signal> = Signal::all()
+            .filter(|signal| signals.disposition(*signal) == Disposition::Ignore)
+            .collect();
+        if ignored.is_empty() {
+            return;
+        }
+        let traps = Arc::make_mut(&mut self.traps);
+        let keys = ignored.iter().map(|signal| TrapKey::Signal(*signal));
+        traps.active.extend(keys.map(|key| (key, Arc::from(&b""[..]))));
+        traps.ignored_at_start = ignored;
     }
 
     /// An empty shell to stand in while the real one is away.
@@ -184,6 +206,7 @@ impl Interp {
             patterns: Arc::default(),
             last_regex: None,
             coprocs: Vec::new(),
+            trace_prompt: Vec::new(),
             proc,
             ..*self
         }
@@ -349,9 +372,14 @@ impl Interp {
                 Err(126)
             }
             Ok(text) => Ok(text),
+            Err(Errno::EISDIR) => {
+                self.say(&[path, b": Is a directory"].concat());
+                Err(126)
+            }
             Err(errno) => {
-                let reason = format!(": {errno}");
-                self.say(&[path, reason.as_bytes()].concat());
+                // It was not opened: the shell still goes by its own name.
+                let line = [self.proc.name(), b": ", path, format!(": {errno}\n").as_bytes()].concat();
+                self.print_error(line);
                 Err(if errno == Errno::ENOENT { 127 } else { 126 })
             }
         }

@@ -5,10 +5,9 @@ use std::task::{Poll, Waker};
 
 use super::job::{Jobs, Process};
 use super::{Divert, ExpandFailure, Flow, HOP, Interp, Set, Shopt};
-use crate::expand::{Text, Value};
 use crate::fs::OpenFlags;
 use crate::kernel::{BoxFuture, File, Pid, WaitStatus, lock};
-use crate::syntax::ast::{Coproc, List, Substitution, Word};
+use crate::syntax::ast::{List, Substitution, Word};
 
 impl Interp {
     /// A child process with a copy of this shell. `inline`: it runs inside the caller's task.
@@ -20,6 +19,7 @@ impl Interp {
         child.jobs = Jobs::default();
         child.pending.clear();
         child.process_fds.clear();
+        child.coprocs.clear();
         child.reset_traps();
         child.tail = false;
         child.last_substitution = None;
@@ -171,49 +171,6 @@ impl Interp {
                 let _ = self.proc.fds.close(fd);
             }
         }
-    }
-
-    /// `coproc`: two pipes, an array with their numbers, and `NAME_PID`.
-    pub(super) async fn start_coproc(&mut self, coproc: &Coproc) -> Flow {
-        self.flush().await?;
-        let (child_input, our_output) = self.proc.kernel.pipe();
-        let (our_input, child_output) = self.proc.kernel.pipe();
-        let mut child = self.fork(self.options.is(Set::Monitor).then_some(0), false)?;
-        child.set_fd(0, child_input);
-        child.set_fd(1, child_output);
-        let pid = child.proc.pid;
-        child.start_task(Arc::new(super::pipeline::single(&coproc.body)));
-        let limit = self.proc.open_files;
-        let high = |interp: &Interp| {
-            (10..=63)
-                .rev()
-                .find(|fd| interp.proc.fds.get(*fd).is_err())
-                .unwrap_or(64)
-        };
-        let input = high(self);
-        let _ = self.proc.fds.set(input, our_input, limit);
-        let output = high(self);
-        let _ = self.proc.fds.set(output, our_output, limit);
-        for fd in [input, output] {
-            self.proc.fds.set_close_on_exec(fd, true);
-        }
-        let texts = [input, output].map(|fd| Text::from(fd.to_string().into_bytes()));
-        self.vars.entry(&coproc.name).value =
-            Value::Indexed(Arc::new(crate::expand::Indexed::from_texts(texts)));
-        self.vars
-            .set_raw(&[&*coproc.name, b"_PID"].concat(), pid.to_string().into_bytes());
-        let text = crate::syntax::print::print_coproc(coproc);
-        let process = Process {
-            pid,
-            text: text.into(),
-            status: None,
-        };
-        self.jobs.clean();
-        self.jobs.add(vec![process], false, Arc::clone(&self.proc.cwd));
-        self.last_background = Some(pid);
-        self.coprocs.push((Arc::clone(&coproc.name), pid));
-        self.status = 0;
-        Ok(0)
     }
 
     /// Runs `work` on this shell in a task of its own, so that the host's stack starts anew; the caller waits.

@@ -37,12 +37,8 @@ impl Interp {
             b'G' => self.file(text).is_some_and(|file| file.gid == self.proc.user.gid),
             b'N' => self.file(text).is_some_and(|file| file.mtime > file.atime),
             // No descriptor of a script is a terminal.
-            b't' => {
-                if crate::expand::arith::plain_number(text.trim_ascii()).is_none() {
-                    return Some(Err([text, b": integer expression expected"].concat()));
-                }
-                false
-            }
+            // What is no number is no terminal either.
+            b't' => false,
             b'o' => super::options::set_index(text).is_some_and(|index| self.options.is_index(index)),
             b'v' => self.is_set(text),
             b'R' => self.nameref(text).is_some(),

@@ -206,10 +206,11 @@ impl Interp {
             let bit = key.bit();
             self.in_trap |= bit;
             let context = std::mem::take(&mut self.context);
-            let first_line = if key == TrapKey::Exit { 1 } else { line.max(1) };
-            let flow = self
-                .run_nested(text.to_vec(), Origin::Trap { line: first_line })
-                .await;
+            let line_one = if key == TrapKey::Exit { 1 } else { line.max(1) };
+            self.evals += 1;
+            let origin = Origin::Trap { line: line_one, key };
+            let flow = self.run_nested(text.to_vec(), origin).await;
+            self.evals = self.evals.saturating_sub(1);
             self.context = context;
             self.in_trap &= !bit;
             let result = match flow {
@@ -250,7 +251,11 @@ impl Interp {
         self.in_trap |= TrapKey::Exit.bit();
         self.context = super::Context::default();
         self.status = status;
-        let flow = self.run_text(&text, Origin::Trap { line: 1 }).await;
+        let origin = Origin::Trap {
+            line: 1,
+            key: TrapKey::Exit,
+        };
+        let flow = self.run_text(&text, origin).await;
         match flow {
             Err(Divert::Exit(status)) => Ok(status),
             Err(divert @ (Divert::Halt(_) | Divert::Kill(_))) => Err(divert),

@@ -368,12 +368,29 @@ impl Interp {
         if self.is_assoc(name) {
             return Ok(text.to_vec());
         }
-        crate::expand::arith::evaluate(self, text).map(|index| index.to_string().into_bytes())
+        match crate::expand::arith::evaluate(self, text) {
+            Ok(index) => Ok(index.to_string().into_bytes()),
+            Err(Failure::Arith(message)) => Err(Failure::Top(message)),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// What must follow `unset`.
     pub fn after_unset(&mut self, name: &[u8]) {
-        self.hook_assigned(name);
+        match name {
+            b"POSIXLY_CORRECT" => self.options.set(Set::Posix, false),
+            _ => self.hook_assigned(name),
+        }
+    }
+
+    /// `set -o`: the mode `posix` comes with its variable.
+    pub fn switch_option(&mut self, index: usize, on: bool) {
+        self.options.set_index(index, on);
+        match (index == Set::Posix as usize, on) {
+            (true, true) => self.vars.set_raw(b"POSIXLY_CORRECT", b"y".as_slice()),
+            (true, false) => self.vars.unset(b"POSIXLY_CORRECT"),
+            _ => {}
+        }
     }
 
     /// The visible variable that `name` stands for.

@@ -21,6 +21,10 @@ struct Scope {
     temporary: bool,
 }
 
+/// A scope that was taken away for a while.
+#[derive(Debug)]
+pub struct Lifted(Vec<(Name, Option<Variable>)>);
+
 /// Bytes that a variable costs beside its value.
 const ENTRY: usize = 96;
 
@@ -205,6 +209,42 @@ impl Vars {
         scope.options
     }
 
+    /// The innermost scope holds the variables of `A=1 command`.
+    pub fn in_temporary(&self) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.temporary)
+    }
+
+    /// Takes the innermost scope away, with what is visible in it, until [`Vars::lay_scope`].
+    pub fn lift_scope(&mut self) -> Lifted {
+        let names = self.scopes.last().map(|scope| &scope.hidden);
+        let names = names.into_iter().flatten();
+        let visible = names
+            .map(|(name, _)| (name.clone(), self.table.get(name).cloned()))
+            .collect();
+        self.pop_scope();
+        Lifted(visible)
+    }
+
+    /// Puts a temporary scope back.
+    pub fn lay_scope(&mut self, lifted: Lifted) {
+        self.push_scope(true);
+        for (name, variable) in lifted.0 {
+            self.make_local(&name, true);
+            if let Some(variable) = variable {
+                self.insert(name, variable);
+            }
+        }
+    }
+
+    /// The variable came from `A=1 command` and was declared meanwhile: it stays when the command ends.
+    pub fn keep_temporary(&mut self, name: &[u8]) {
+        let scopes = Arc::make_mut(&mut self.scopes);
+        let holder = scopes.iter_mut().rev().find(|scope| scope.hides(name));
+        if let Some(scope) = holder.filter(|scope| scope.temporary) {
+            scope.reveal(name);
+        }
+    }
+
     /// Remembers options for the end of the innermost function (`local -`).
     pub fn save_options(&mut self, options: super::options::Options) {
         let scopes = Arc::make_mut(&mut self.scopes);
@@ -227,9 +267,22 @@ impl Vars {
         if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
             return true;
         }
-        let hidden = self.table.get(name).cloned();
+        let mut hidden = self.table.get(name).cloned();
         let name = Name::from(name);
         let temporary = self.temporary_holds(&name);
+        let scopes = Arc::make_mut(&mut self.scopes);
+        let above = scopes.get_mut(index + 1..).unwrap_or_default();
+        if let Some(scope) = above.iter_mut().find(|scope| scope.hides(&name)) {
+            // `A=1 local A`: the local one has that value, and hides what that hid.
+            let value = hidden;
+            hidden = scope.reveal(&name);
+            if let Some(scope) = scopes.get_mut(index) {
+                scope.hidden.push((name, hidden));
+            }
+            drop(value);
+            self.environment = None;
+            return false;
+        }
         // A temporary scope above it (`A=1 f`) keeps its own record of what was visible before.
         if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
             scope.hidden.push((name.clone(), hidden.clone()));

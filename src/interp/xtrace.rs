@@ -1,26 +1,38 @@
 //! `set -x`
 
-use super::{Flow, Interp};
-use crate::expand::word;
-use crate::syntax::ast::{Arith, Assign, AssignValue, Name, ParamOp, Part, Simple, Word};
+use super::assign::Element;
+use super::{ExpandFailure, Flow, Interp, Set};
+use crate::syntax::ast::{Arith, Assign, Name, Word};
 use crate::text::quote;
 
 impl Interp {
-    /// `PS4` expanded; its first character is repeated by depth of `eval` and substitutions.
-    fn trace_prefix(&mut self) -> Vec<u8> {
-        let text = self.scalar(b"PS4").unwrap_or_default();
-        let expanded = self.expand_prompt(&text);
-        let first = crate::text::utf8::offset_of(&expanded, 1);
-        let mut prefix = Vec::new();
-        for _ in 0..self.trace_depth() {
-            prefix.extend_from_slice(expanded.get(..first).unwrap_or_default());
+    /// Expands `PS4` for the traces of a command: it may run commands, which are not traced.
+    pub(super) async fn prepare_trace(&mut self) -> Flow<()> {
+        if !self.options.is(Set::Xtrace) {
+            return Ok(());
         }
-        prefix.extend_from_slice(&expanded);
-        prefix
+        let text = self.scalar(b"PS4").unwrap_or_default();
+        self.options.set(Set::Xtrace, false);
+        let expanded = Box::pin(self.expand_prompt(&text)).await;
+        self.options.set(Set::Xtrace, true);
+        self.trace_prompt = match expanded {
+            Ok(expanded) => expanded,
+            Err(ExpandFailure::Divert(divert)) => return Err(divert),
+            Err(_) => text,
+        };
+        Ok(())
     }
 
-    fn trace_depth(&self) -> u32 {
-        self.evals
+    /// `PS4`; its first character is repeated by the depth of `eval`, sourced files, traps and substitutions.
+    fn trace_prefix(&self) -> Vec<u8> {
+        let expanded = &self.trace_prompt;
+        let first = crate::text::utf8::offset_of(expanded, 1);
+        let mut prefix = Vec::new();
+        for _ in 0..self.evals {
+            prefix.extend_from_slice(expanded.get(..first).unwrap_or_default());
+        }
+        prefix.extend_from_slice(expanded);
+        prefix
     }
 
     fn trace(&mut self, text: &[u8]) {
@@ -38,19 +50,41 @@ impl Interp {
         }
     }
 
-    pub(super) async fn trace_command(&mut self, simple: &Simple, args: &[Vec<u8>]) -> Flow<()> {
-        for assign in &simple.assigns {
-            let value = match &assign.value {
-                AssignValue::Scalar(word) if is_repeatable(word) => {
-                    word::text_now(self, word, crate::expand::Mode::Single).ok()
-                }
-                _ => None,
-            };
-            self.trace_assignment(assign, value.as_deref());
-        }
-        let words: Vec<Vec<u8>> = args.iter().map(|arg| quote::traced(arg)).collect();
+    pub(super) async fn trace_command(&mut self, args: &[Vec<u8>]) -> Flow<()> {
+        let words: Vec<Vec<u8>> = args
+            .iter()
+            .map(|arg| {
+                let list = self.declared.iter().find(|declared| declared.argument == *arg);
+                quote::traced(list.map_or(arg, |declared| &declared.name))
+            })
+            .collect();
         self.trace(&words.join(&b' '));
         self.flush().await
+    }
+
+    /// The list that an argument of a declaration builtin gives to an array: shown before the command.
+    pub(super) fn trace_list(&mut self, name: &[u8], append: bool, elements: &[Element]) {
+        if !self.options.is(super::Set::Xtrace) {
+            return;
+        }
+        let shown: Vec<Vec<u8>> = elements
+            .iter()
+            .map(|element| match &element.key {
+                Some(key) => {
+                    let equals: &[u8] = if element.append { b"]+=" } else { b"]=" };
+                    [
+                        b"[",
+                        &*quote::reusable(key),
+                        equals,
+                        &quote::reusable(&element.value),
+                    ]
+                    .concat()
+                }
+                None => quote::reusable(&element.value),
+            })
+            .collect();
+        let operator: &[u8] = if append { b"+=(" } else { b"=(" };
+        self.trace(&[name, operator, &shown.join(&b' '), b")"].concat());
     }
 
     /// An assignment: a string as it came out, a list as it was written.
@@ -80,14 +114,15 @@ impl Interp {
         if !self.options.is(super::Set::Xtrace) {
             return Ok(());
         }
-        let text = crate::syntax::print::print_word(&arith.text);
-        let text = [b"(( ".as_slice(), text.trim_ascii(), b" ))"].concat();
+        let text = [b"(( ".as_slice(), &arith_text(arith), b" ))"].concat();
+        self.prepare_trace().await?;
         self.trace(&text);
         self.flush().await
     }
 
-    pub(super) async fn trace_for(&mut self, name: &Name, words: Option<&[Word]>) -> Flow<()> {
-        let text = for_text(name, words);
+    /// The head of a `for` or `select`.
+    pub(super) async fn trace_head(&mut self, text: Vec<u8>) -> Flow<()> {
+        self.prepare_trace().await?;
         self.trace(&text);
         self.flush().await
     }
@@ -99,55 +134,60 @@ impl Interp {
             b" in",
         ]
         .concat();
+        self.prepare_trace().await?;
         self.trace(&text);
         self.flush().await
     }
 
-    pub(super) fn trace_cond(&mut self, left: Option<&[u8]>, operator: &[u8], right: &[u8]) {
+    /// A test of `[[`: its words as they came out, nothing quoted but what is empty.
+    pub(super) fn trace_cond(&mut self, negated: bool, left: Option<&[u8]>, operator: &[u8], right: &[u8]) {
         if !self.options.is(super::Set::Xtrace) {
             return;
         }
-        let right = quote::traced(right);
-        let text = match left {
-            Some(left) => [
-                b"[[ ".as_slice(),
-                &quote::traced(left),
-                b" ",
-                operator,
-                b" ",
-                &right,
-                b" ]]",
-            ]
-            .concat(),
-            None => [b"[[ ".as_slice(), operator, b" ", &right, b" ]]"].concat(),
+        let shown = |text: &[u8]| {
+            if text.is_empty() {
+                b"''".to_vec()
+            } else {
+                text.to_vec()
+            }
         };
-        self.trace(&text);
-    }
-}
-
-/// Expanding the word a second time changes nothing: plain text and values.
-fn is_repeatable(word: &Word) -> bool {
-    word.parts.iter().all(|part| match part {
-        Part::Double { parts, .. } => parts.iter().all(is_plain),
-        part => is_plain(part),
-    })
-}
-
-fn is_plain(part: &Part) -> bool {
-    match part {
-        Part::Literal(_) | Part::Escaped(_) | Part::Single(_) | Part::AnsiC { .. } | Part::Tilde(_) => true,
-        Part::Param(param) => {
-            matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect
+        let mut words = vec![b"[[".to_vec()];
+        if negated {
+            words.push(b"!".to_vec());
         }
-        _ => false,
+        words.extend(left.map(shown));
+        words.extend([operator.to_vec(), shown(right), b"]]".to_vec()]);
+        self.trace(&words.join(&b' '));
+    }
+
+    /// A value that a declaration builtin gives to a variable.
+    pub fn trace_declared(&mut self, name: &[u8], append: bool, value: &[u8]) {
+        if !self.options.is(super::Set::Xtrace) {
+            return;
+        }
+        let operator: &[u8] = if append { b"+=" } else { b"=" };
+        let value = if value.is_empty() {
+            Vec::new()
+        } else {
+            quote::traced(value)
+        };
+        self.trace(&[name, operator, &value].concat());
     }
 }
 
-/// The head of a `for` loop, as traces and `BASH_COMMAND` show it.
-pub(super) fn for_text(name: &Name, words: Option<&[Word]>) -> Vec<u8> {
+/// The head of a `for` or `select`, as traces and `BASH_COMMAND` show it.
+pub(super) fn head_text(keyword: &[u8], name: &Name, words: Option<&[Word]>) -> Vec<u8> {
     let words: Vec<Vec<u8>> = match words {
         Some(words) => words.iter().map(crate::syntax::print::print_word).collect(),
         None => vec![b"\"$@\"".to_vec()],
     };
-    [b"for ".as_slice(), name, b" in ", &words.join(&b' ')].concat()
+    [keyword, b" ", name, b" in ", &words.join(&b' ')].concat()
+}
+
+/// An expression of `((`, with its blanks; an empty one of `for ((` is 1.
+pub(super) fn arith_text(arith: &Arith) -> Vec<u8> {
+    if super::assign::is_empty(&arith.text) {
+        return b"1".to_vec();
+    }
+    crate::syntax::print::print_word(&arith.text)
 }

@@ -168,7 +168,11 @@ impl Reader<'_> {
         loop {
             self.newlines()?;
             match self.cursor.peek() {
-                None => return Err(self.unclosed(b')', line)),
+                None => {
+                    let mut error = self.unclosed(b')', line);
+                    error.resumes = true;
+                    return Err(error);
+                }
                 Some(b')') => {
                     self.cursor.bump();
                     return Ok(elements);

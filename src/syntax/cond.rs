@@ -39,6 +39,10 @@ impl Reader<'_> {
     pub(super) fn cond_command(&mut self) -> Parsed<CompoundKind> {
         let line = self.cursor.line;
         self.cursor.bump_many(2);
+        if self.env.cond_open() {
+            self.blanks();
+            return Err(self.unexpected());
+        }
         let cond = self.cond_or()?;
         match self.cond_token() {
             CondToken::Close => {
@@ -350,6 +354,7 @@ pub(super) fn cond_error(line: u32, message: impl Into<String>) -> Box<SyntaxErr
         before: Vec::new(),
         incomplete: false,
         ends_input: true,
+        at_end: false,
         resumes: false,
         limit: false,
         ends_shell: false,

@@ -16,6 +16,8 @@ pub struct SyntaxError {
     /// An error in `[[ … ]]`: bash stops reading there as if the input had ended, and the status stays what it was
     /// (a script ends, with the status of its last command). `message` may be empty: then nothing is shown.
     pub ends_input: bool,
+    /// With [`SyntaxError::ends_input`]: the input really had ended, and the status is 2.
+    pub at_end: bool,
     /// An error between the parentheses of `name=( … )`: bash drops the rest of the line, sets the status to 1 and
     /// goes on with the next line, in scripts too.
     pub resumes: bool,

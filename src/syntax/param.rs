@@ -394,7 +394,8 @@ impl Reader<'_> {
         match letter {
             Some(letter) if self.cursor.peek_at(2) == Some(b'}') => {
                 self.cursor.bump_many(2);
-                (ParamOp::Transform(letter), true)
+                // A prompt string may hold commands.
+                (ParamOp::Transform(letter), letter != b'P')
             }
             _ => (ParamOp::BadTransform(Box::default()), true),
         }

@@ -36,6 +36,10 @@ pub trait ParseEnv {
     fn posix(&self) -> bool {
         false
     }
+    /// An earlier `[[` had an error; see `cond`.
+    fn cond_open(&self) -> bool {
+        false
+    }
     /// How deep constructs may nest before the parser gives up.
     fn max_depth(&self) -> usize {
         MAX_DEPTH
@@ -55,6 +59,8 @@ impl ParseEnv for () {
 /// Reads a source, a complete command at a time.
 #[derive(Debug, Clone)]
 pub struct Parser {
+    /// The source had no newline at its end.
+    unterminated: bool,
     cursor: Cursor,
     warnings: Vec<(u32, String)>,
 }
@@ -62,8 +68,10 @@ pub struct Parser {
 impl Parser {
     /// A parser at the start of `source`, whose first line has this number. NUL bytes are dropped, as bash does.
     pub fn new(source: Arc<[u8]>, first_line: u32) -> Self {
+        let unterminated = !matches!(source.last(), None | Some(b'\n'));
         let source = whole_lines(source);
         Self {
+            unterminated,
             cursor: Cursor::new(source, first_line),
             warnings: Vec::new(),
         }
@@ -77,6 +85,12 @@ impl Parser {
         let mut result = reader.input_unit();
         if let Ok(Some(list)) = &mut result {
             reader.attach_documents(list);
+        }
+        if let Err(error) = &mut result
+            && error.ends_input
+        {
+            let rest = reader.cursor.rest();
+            error.at_end = rest.is_empty() || (rest == b"\n" && self.unterminated);
         }
         if result.is_err() && !reader.line_skipped {
             reader.skip_line();
@@ -227,6 +241,7 @@ impl<'e> Reader<'e> {
             before: Vec::new(),
             incomplete: false,
             ends_input: false,
+            at_end: false,
             resumes: false,
             limit: true,
             ends_shell: false,

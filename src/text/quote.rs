@@ -47,6 +47,15 @@ pub fn reusable(word: &[u8]) -> Vec<u8> {
     }
 }
 
+/// A name in a message: `$'…'` when it cannot be shown as it is.
+pub fn printable(word: &[u8]) -> Vec<u8> {
+    if has_unprintable(word) {
+        dollar_quoted(word)
+    } else {
+        word.to_vec()
+    }
+}
+
 /// `declare -p`: `"…"`, or `$'…'`.
 pub fn declared(word: &[u8]) -> Vec<u8> {
     if has_unprintable(word) {
