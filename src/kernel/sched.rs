@@ -1,8 +1,9 @@
 //! The scheduler: a FIFO of tasks, each a boxed future, on whatever thread polls the run.
 //!
 //! A task that waits registers its waker with what it waits for; waking puts it at the end of the queue. So the order of
-//! everything follows from the script alone. When no task is ready, virtual time jumps to the next timer; when there is no
-//! timer either and no host call is pending, the run is deadlocked.
+//! everything follows from the script alone. A timer whose time has come goes first, so that `timeout` ends a loop that never
+//! waits. When no task is ready, virtual time jumps to the next timer; when there is no timer either and no host call is pending,
+//! the run is deadlocked.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -162,6 +163,7 @@ impl Kernel {
             if self.meter().halted().is_some() {
                 return Progress::Halted;
             }
+            self.fire_due();
             let next = lock(&self.inner.ready.queue).pop_front();
             if let Some(id) = next {
                 self.poll_task(id);
@@ -175,6 +177,19 @@ impl Kernel {
             }
             if let Some(progress) = self.next_timer() {
                 return progress;
+            }
+        }
+    }
+
+    /// Fires the timers whose time has come while tasks were at work.
+    fn fire_due(&self) {
+        let mut sched = lock(&self.inner.sched);
+        while let Some(Reverse((at, _, _))) = sched.timers.peek() {
+            if *at > self.now() {
+                return;
+            }
+            if let Some(Reverse((_, _, waker))) = sched.timers.pop() {
+                waker.0.wake();
             }
         }
     }
