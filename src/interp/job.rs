@@ -429,11 +429,7 @@ impl Interp {
     /// The signal is one whose victims are reported.
     fn reports(&self, signal: Signal) -> bool {
         !matches!(signal, Signal::INT | Signal::TERM | Signal::PIPE)
-            && self
-                .traps
-                .active
-                .get(&TrapKey::Signal(signal))
-                .is_none_or(|text| text.is_empty())
+            && !self.traps.active.contains_key(&TrapKey::Signal(signal))
     }
 
     /// The message with the shell's prefix; it ends its own lines.
