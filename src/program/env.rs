@@ -62,7 +62,7 @@ static SPEC: Spec<Flag> = Spec::new(
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let arguments = proc.arguments().to_vec();
     let split = env_split::expand(&arguments, |name| proc.variable(name).map(<[u8]>::to_vec));
-    let arguments = usage::accept(proc, split).await?;
+    let (arguments, mut debug) = usage::accept(proc, split).await?;
     let parsed = SPEC.parse(&arguments);
     let parsed = usage::accept(proc, parsed).await?;
     if parsed.has(Flag::BlockSignal) {
@@ -74,7 +74,6 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         ignore = true;
         operands.remove(0);
     }
-    let mut debug = Vec::new();
     let mut environment = if ignore {
         Vec::new()
     } else {
@@ -98,6 +97,9 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         assign(&mut environment, &word);
     }
     if parsed.has(Flag::Debug) {
+        if let Some(directory) = parsed.last(Flag::Chdir).filter(|_| !operands.is_empty()) {
+            debug.extend_from_slice(&[b"chdir:    ", quoteaf(directory).as_slice(), b"\n"].concat());
+        }
         proc.write_error(&debug).await?;
     }
     if let Some(error) = conflict(&parsed, &operands) {
@@ -153,6 +155,13 @@ async fn set_signals(proc: &mut Proc, parsed: &Parsed<Flag>) -> Result<(), Stop>
         };
         for word in list.split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
             match signal_of(word) {
+                Some(signal) if signal == Signal::KILL || signal == Signal::STOP => {
+                    let message = format!(
+                        "failed to set signal action for signal {}: Invalid argument",
+                        signal.number()
+                    );
+                    return Err(usage::fail(proc, 125, message).await);
+                }
                 Some(signal) => proc.signals.set(signal, disposition),
                 None => {
                     let error = SPEC.complain([&*quote(word), b": invalid signal".as_slice()].concat());

@@ -1,13 +1,17 @@
 //! `env -S STRING`: splits the string into arguments, as a `#!` line needs.
 
-use crate::args::UsageError;
+use crate::args::{UsageError, quote};
+
+/// The arguments, and what `-v` says of how they came about.
+pub type Expanded = (Vec<Vec<u8>>, Vec<u8>);
 
 /// The arguments with each `-S` and `--split-string` among the options replaced by what its string splits into.
 pub fn expand(
     arguments: &[Vec<u8>],
     variable: impl Fn(&[u8]) -> Option<Vec<u8>>,
-) -> Result<Vec<Vec<u8>>, UsageError> {
+) -> Result<Expanded, UsageError> {
     let mut done = Vec::new();
+    let mut debug = Vec::new();
     let mut rest: std::collections::VecDeque<Vec<u8>> = arguments.iter().cloned().collect();
     while let Some(word) = rest.pop_front() {
         let Some((before, text)) = split_option(&word) else {
@@ -34,12 +38,35 @@ pub fn expand(
                 }
             },
         };
-        for word in split(&text, &variable)?.into_iter().rev() {
+        let words = split(&text, &variable)?;
+        if done.iter().any(|word| is_verbose(word)) {
+            describe(&mut debug, &text, &words);
+        }
+        for word in words.into_iter().rev() {
             rest.push_front(word);
         }
     }
     done.extend(rest);
-    Ok(done)
+    Ok((done, debug))
+}
+
+fn is_verbose(word: &[u8]) -> bool {
+    match word {
+        [b'-', b'-', name @ ..] => name.len() > 2 && b"debug".starts_with(name),
+        [b'-', letters @ ..] => letters
+            .iter()
+            .take_while(|letter| b"iv0".contains(letter))
+            .any(|letter| *letter == b'v'),
+        _ => false,
+    }
+}
+
+fn describe(debug: &mut Vec<u8>, text: &[u8], words: &[Vec<u8>]) {
+    debug.extend([b"split -S:  ", &*quote(text), b"\n"].concat());
+    for (index, word) in words.iter().enumerate() {
+        let before: &[u8] = if index == 0 { b" into:    " } else { b"     &    " };
+        debug.extend([before, &*quote(word), b"\n"].concat());
+    }
 }
 
 /// The letters in front of `S`, as an option of their own, and the string if it is attached.

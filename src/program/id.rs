@@ -93,13 +93,24 @@ async fn run_id(proc: &mut Proc) -> Result<i32, Stop> {
         match lookup(proc, &mut accounts, name) {
             Some(found) => who.push(found),
             None => {
-                proc.warn([&*quote(name), b": no such user"].concat()).await?;
+                // The real one has an error number left over from looking for no name.
+                let reason: &[u8] = if name.is_empty() {
+                    b": No such file or directory"
+                } else {
+                    b""
+                };
+                proc.warn([&*quote(name), b": no such user", reason].concat())
+                    .await?;
                 status = 1;
             }
         }
     }
+    let several = parsed.operands.len() > 1;
     for (uid, gid) in who {
-        let text = describe(proc, &mut accounts, &parsed, uid, gid);
+        let mut text = describe(proc, &mut accounts, &parsed, uid, gid);
+        if several && parsed.has(Flag::Zero) && parsed.has(Flag::Groups) {
+            text.push(0);
+        }
         proc.write(&text).await?;
     }
     Ok(status)

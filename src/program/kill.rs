@@ -170,6 +170,9 @@ async fn list(proc: &mut Proc, which: Option<&[u8]>) -> Result<i32, Stop> {
         return Ok(0);
     };
     match signal_of(which) {
+        Some(Some(signal)) if signal.number() >= 32 => {
+            proc.warn([b"unknown signal name ", which].concat()).await?;
+        }
         Some(Some(signal)) if which.first().is_some_and(u8::is_ascii_digit) => {
             proc.write(format!("{}\n", name_of(signal)).as_bytes()).await?;
         }

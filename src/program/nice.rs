@@ -32,7 +32,7 @@ static SPEC: Spec<Flag> = Spec::new(
 const NICENESS: &[u8] = b"_EXUVIA_NICENESS";
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
-    let arguments: Vec<Vec<u8>> = proc.arguments().iter().map(|word| obsolete(word)).collect();
+    let arguments = modernized(proc.arguments());
     let parsed = SPEC.parse(&arguments);
     let parsed = usage::accept(proc, parsed).await?;
     let current: i64 = proc
@@ -42,11 +42,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let given = parsed.last(Flag::Adjustment);
     let adjustment = match given {
         None => 10,
-        Some(text) => match std::str::from_utf8(text)
-            .ok()
-            .and_then(|text| text.trim_start().parse::<i64>().ok())
-        {
-            Some(number) => number.clamp(-39, 39),
+        Some(text) => match parse_adjustment(text) {
+            Some(number) => number,
             None => {
                 let message = [b"invalid adjustment ", &*quote(text)].concat();
                 return Err(usage::fail(proc, 125, message).await);
@@ -61,7 +58,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         proc.write(format!("{current}\n").as_bytes()).await?;
         return Ok(0);
     }
-    let niceness = (current + adjustment).clamp(-20, 19);
+    let mut niceness = (current + adjustment).clamp(-20, 19);
+    if niceness < current && proc.user.uid != 0 {
+        proc.warn("cannot set niceness: Permission denied").await?;
+        niceness = current;
+    }
     let mut environment = proc.environment.as_ref().clone();
     environment.retain(|(name, _)| name != NICENESS);
     environment.push((NICENESS.to_vec(), niceness.to_string().into_bytes()));
@@ -76,16 +77,45 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     }
 }
 
-/// `-5` and `--5` of old are `-n 5` and `-n -5`.
-fn obsolete(word: &[u8]) -> Vec<u8> {
-    let number = match word {
-        [b'-', sign @ (b'-' | b'+'), digits @ ..] if !digits.is_empty() => (Some(*sign), digits),
-        [b'-', digits @ ..] if !digits.is_empty() => (None, digits),
-        _ => return word.to_vec(),
-    };
-    if !number.1.iter().all(u8::is_ascii_digit) {
-        return word.to_vec();
+/// The arguments with `-5` and `--5` of old, where an option may be, as `-n 5` and `-n -5`.
+fn modernized(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut done = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let is_old = match word.as_slice() {
+            [b'-', b'-' | b'+', digit, ..] | [b'-', digit, ..] => digit.is_ascii_digit(),
+            _ => false,
+        };
+        if is_old {
+            done.push(b"-n".to_vec());
+            done.push(word.get(1..).unwrap_or_default().to_vec());
+            continue;
+        }
+        done.push(word.clone());
+        if word == b"--" || !word.starts_with(b"-") || word == b"-" {
+            break;
+        }
+        if word == b"-n" || (word.starts_with(b"--") && !word.contains(&b'=')) {
+            done.extend(rest.next().cloned());
+        }
     }
-    let sign = if number.0 == Some(b'-') { &b"-"[..] } else { b"" };
-    [b"-n", sign, number.1].concat()
+    done.extend(rest.cloned());
+    done
+}
+
+/// A whole number; one that is too large is as large as can be.
+fn parse_adjustment(text: &[u8]) -> Option<i64> {
+    let text = text.trim_ascii_start();
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        _ => (false, text),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let size = digits
+        .iter()
+        .fold(0_i64, |sum, digit| (sum * 10 + i64::from(digit - b'0')).min(39));
+    Some(if negative { -size } else { size })
 }

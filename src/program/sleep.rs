@@ -26,7 +26,8 @@ static SPEC: Spec<Flag> = Spec::new(
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
-    if parsed.operands.is_empty() {
+    // `sleep --` has an argument, and waits for nothing.
+    if proc.arguments().is_empty() {
         return Err(usage::refuse(proc, &SPEC.missing_operand()).await);
     }
     let mut total = Duration::ZERO;

@@ -78,7 +78,8 @@ struct Options {
     preserve_status: bool,
     foreground: bool,
     kill_after: Duration,
-    signal: Signal,
+    /// `None` is signal 0, which nobody feels.
+    signal: Option<Signal>,
     verbose: bool,
     limit: Duration,
     command: Vec<Vec<u8>>,
@@ -90,7 +91,7 @@ impl Options {
             preserve_status: parsed.has(Flag::PreserveStatus),
             foreground: parsed.has(Flag::Foreground),
             kill_after: Duration::ZERO,
-            signal: Signal::TERM,
+            signal: Some(Signal::TERM),
             verbose: parsed.has(Flag::Verbose),
             limit: Duration::ZERO,
             command: parsed.operands,
@@ -100,7 +101,7 @@ impl Options {
             match flag {
                 Flag::KillAfter => options.kill_after = interval(text)?,
                 Flag::Signal => {
-                    options.signal = signal_of(text).ok_or_else(|| {
+                    options.signal = parse_signal(text).ok_or_else(|| {
                         SPEC.complain([&*quote(text), b": invalid signal".as_slice()].concat())
                     })?;
                 }
@@ -156,22 +157,30 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let status = loop {
         match happening(proc, child, timer).await {
             Event::Ended(status) => break status,
-            Event::Signal(signal) => send(proc, &options, child, signal),
+            Event::Signal(signal) => send(proc, &options, child, Some(signal)),
             Event::Time => {
                 timed_out = true;
                 announce(proc, &options, next_signal).await?;
                 send(proc, &options, child, next_signal);
-                timer =
-                    Some(options.kill_after).filter(|time| !time.is_zero() && next_signal != Signal::KILL);
-                if next_signal == Signal::KILL && !options.foreground {
+                timer = Some(options.kill_after)
+                    .filter(|time| !time.is_zero() && next_signal != Some(Signal::KILL));
+                if next_signal == Some(Signal::KILL) && !options.foreground {
                     // The signal goes to timeout's own group too.
                     return Err(Stop::Signal(Signal::KILL));
                 }
-                next_signal = Signal::KILL;
+                next_signal = Some(Signal::KILL);
             }
         }
     };
     conclude(proc, &options, status, timed_out)
+}
+
+/// A signal by number or name, 0 too.
+fn parse_signal(text: &[u8]) -> Option<Option<Signal>> {
+    if !text.is_empty() && text.iter().all(|byte| *byte == b'0') {
+        return Some(None);
+    }
+    signal_of(text).map(Some)
 }
 
 enum Event {
@@ -202,22 +211,25 @@ async fn happening(proc: &Proc, child: Pid, timer: Option<Duration>) -> Event {
     .await
 }
 
-async fn announce(proc: &mut Proc, options: &Options, signal: Signal) -> Result<(), Stop> {
+async fn announce(proc: &mut Proc, options: &Options, signal: Option<Signal>) -> Result<(), Stop> {
     if !options.verbose {
         return Ok(());
     }
     let name = options.command.first().map_or(&b""[..], Vec::as_slice);
-    let message = format!("sending signal {} to command ", signal.name());
+    let message = format!(
+        "sending signal {} to command ",
+        signal.map_or_else(|| "EXIT".to_owned(), Signal::name)
+    );
     proc.warn([message.as_bytes(), &quote(name)].concat()).await
 }
 
-fn send(proc: &Proc, options: &Options, child: Pid, signal: Signal) {
+fn send(proc: &Proc, options: &Options, child: Pid, signal: Option<Signal>) {
     // The command may have ended meanwhile, which is as good.
-    let _ = proc.kernel.kill(child, Some(signal));
+    let _ = proc.kernel.kill(child, signal);
     if !options.foreground {
-        let _ = proc.kernel.kill_group(child, Some(signal));
+        let _ = proc.kernel.kill_group(child, signal);
     }
-    if signal != Signal::KILL && signal != Signal::CONT {
+    if signal != Some(Signal::KILL) && signal != Some(Signal::CONT) {
         let _ = proc.kernel.kill(child, Some(Signal::CONT));
     }
 }

@@ -1,7 +1,7 @@
 //! `uname`, `arch`, `nproc` and `hostname`: the machine that is simulated.
 
 use super::usage;
-use crate::args::{COREUTILS, Opt, Package, Spec, UsageError, parse_count, quote};
+use crate::args::{COREUTILS, CountError, Opt, Package, Spec, UsageError, parse_count, quote};
 use crate::kernel::{Proc, Program, Stop};
 
 /// `uname`.
@@ -173,25 +173,35 @@ async fn run_nproc(proc: &mut Proc) -> Result<i32, Stop> {
     for (flag, value) in &parsed.options {
         if *flag == CountFlag::Ignore {
             let text = value.as_deref().unwrap_or_default();
-            let Ok(count) = parse_count(text, "") else {
-                let message = [b"invalid number: ", &*quote(text)].concat();
-                return Err(usage::refuse(proc, &UsageError::plain(1, message)).await);
-            };
-            ignored = count;
+            let count = parse_count(text, "").map_err(|error| {
+                let reason: &[u8] = match error {
+                    CountError::Invalid => b"",
+                    CountError::Overflow => b": Value too large for defined data type",
+                };
+                UsageError::plain(1, [b"invalid number: ", &*quote(text), reason].concat())
+            });
+            ignored = usage::accept(proc, count).await?;
         }
     }
     usage::accept(proc, NPROC_SPEC.check_operands(&parsed, 0, 0)).await?;
-    let limit = proc
-        .variable(b"OMP_NUM_THREADS")
-        .filter(|_| !parsed.has(CountFlag::All));
-    let limit = limit.and_then(|text| parse_count(text.split(|byte| *byte == b',').next()?, "").ok());
-    let count = limit
-        .filter(|limit| *limit > 0)
-        .unwrap_or(PROCESSORS)
-        .saturating_sub(ignored)
-        .max(1);
+    let count = if parsed.has(CountFlag::All) {
+        PROCESSORS
+    } else {
+        let limit = threads(proc.variable(b"OMP_THREAD_LIMIT")).unwrap_or(u64::MAX);
+        threads(proc.variable(b"OMP_NUM_THREADS"))
+            .unwrap_or(PROCESSORS)
+            .min(limit)
+    };
+    let count = count.saturating_sub(ignored).max(1);
     proc.write(format!("{count}\n").as_bytes()).await?;
     Ok(0)
+}
+
+/// A number of threads in a variable of OpenMP: the first of a list.
+fn threads(text: Option<&[u8]>) -> Option<u64> {
+    let first = text?.split(|byte| *byte == b',').next()?.trim_ascii();
+    let digits = first.iter().all(u8::is_ascii_digit);
+    parse_count(first, "").ok().filter(|count| digits && *count > 0)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -205,6 +215,7 @@ enum HostFlag {
     Yp,
     File,
     Boot,
+    Help,
 }
 
 static HOSTNAME_SPEC: Spec<HostFlag> = Spec::new(
@@ -252,15 +263,68 @@ static HOSTNAME_SPEC: Spec<HostFlag> = Spec::new(
             "boot",
             "set default hostname if none available",
         ),
+        Opt::flag(HostFlag::Help, 'h', "help", "print info and exit"),
     ],
 )
 .fails_with(255)
-.complains(crate::args::Complaint::Help)
-.help_letter('h')
+.complains(crate::args::Complaint::Silent)
 .version_letter('V');
 
+/// What the real one says to `-h` and, on standard output as well, to what it does not understand.
+const HOSTNAME_USAGE: &[u8] = b"Usage: hostname [-b] {hostname|-F file}         set host name (from file)
+       hostname [-a|-A|-d|-f|-i|-I|-s|-y]       display formatted name
+       hostname                                 display host name
+
+       {yp,nis,}domainname {nisdomain|-F file}  set NIS domain name (from file)
+       {yp,nis,}domainname                      display NIS domain name
+
+       dnsdomainname                            display dns domain name
+
+       hostname -V|--version|-h|--help          print info and exit
+
+Program name:
+       {yp,nis,}domainname=hostname -y
+       dnsdomainname=hostname -d
+
+Program options:
+    -a, --alias            alias names
+    -A, --all-fqdns        all long host names (FQDNs)
+    -b, --boot             set default hostname if none available
+    -d, --domain           DNS domain name
+    -f, --fqdn, --long     long host name (FQDN)
+    -F, --file             read host name or NIS domain name from given file
+    -i, --ip-address       addresses for the host name
+    -I, --all-ip-addresses all addresses for the host
+    -s, --short            short host name
+    -y, --yp, --nis        NIS/YP domain name
+
+Description:
+   This command can get or set the host name or the NIS domain name. You can
+   also get the DNS domain or the FQDN (fully qualified domain name).
+   Unless you are using bind or NIS for host lookups you can change the
+   FQDN (Fully Qualified Domain Name) and the DNS domain name (which is
+   part of the FQDN) in the /etc/hosts file.
+";
+
 async fn run_hostname(proc: &mut Proc) -> Result<i32, Stop> {
-    let parsed = usage::parse(proc, &HOSTNAME_SPEC).await?;
+    let parsed = match HOSTNAME_SPEC.parse(proc.arguments()) {
+        Ok(parsed) if !parsed.has(HostFlag::Help) => parsed,
+        other => {
+            if let Err(error) = other {
+                let end = usage::refuse(proc, &error).await;
+                if error.status == 0 {
+                    return Err(end);
+                }
+            }
+            proc.write(HOSTNAME_USAGE).await?;
+            return Ok(255);
+        }
+    };
+    if let Some(path) = parsed.last(HostFlag::File)
+        && let Err(errno) = proc.open(path, crate::fs::OpenFlags::READ).await
+    {
+        return Err(usage::fail(proc, 1, errno.message()).await);
+    }
     let sets = parsed.has(HostFlag::File) || parsed.has(HostFlag::Boot) || !parsed.operands.is_empty();
     if sets {
         return Err(usage::fail(proc, 1, "you must be root to change the host name").await);

@@ -1,7 +1,7 @@
 //! `who` and `uptime`: nobody is logged in, and the system is as old as the run.
 
 use super::usage;
-use crate::args::{COREUTILS, Complaint, Opt, Package, Spec};
+use crate::args::{COREUTILS, Complaint, Opt, Package, Parsed, Spec};
 use crate::kernel::{Proc, Program, Stop};
 use crate::text::strftime::{Dialect, Moment, strftime};
 use crate::text::zone;
@@ -22,6 +22,11 @@ pub const UPTIME: Program = Program {
 enum Flag {
     Heading,
     Count,
+    All,
+    Login,
+    Lookup,
+    Idle,
+    Message,
     Other,
 }
 
@@ -31,12 +36,16 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]... [ FILE | ARG1 ARG2 ]"],
     "Print information about users who are currently logged in.\n",
     &[
-        Opt::flag(Flag::Other, 'a', "all", "same as -b -d --login -p -r -t -T -u"),
+        Opt::flag(Flag::All, 'a', "all", "same as -b -d --login -p -r -t -T -u"),
         Opt::flag(Flag::Other, 'b', "boot", "time of last system boot"),
         Opt::flag(Flag::Other, 'd', "dead", "print dead processes"),
         Opt::flag(Flag::Heading, 'H', "heading", "print line of column headings"),
-        Opt::flag(Flag::Other, 'l', "login", "print system login processes"),
-        Opt::long(Flag::Other, "lookup", "attempt to canonicalize hostnames via DNS"),
+        Opt::flag(Flag::Login, 'l', "login", "print system login processes"),
+        Opt::long(
+            Flag::Lookup,
+            "lookup",
+            "attempt to canonicalize hostnames via DNS",
+        ),
         Opt::short(Flag::Other, 'm', "only hostname and user associated with stdin"),
         Opt::flag(
             Flag::Other,
@@ -58,9 +67,14 @@ static SPEC: Spec<Flag> = Spec::new(
             "print only name, line, and time (default)",
         ),
         Opt::flag(Flag::Other, 't', "time", "print last system clock change"),
-        Opt::flag(Flag::Other, 'T', "mesg", "add user's message status as +, - or ?"),
-        Opt::short(Flag::Other, 'w', ""),
-        Opt::flag(Flag::Other, 'u', "users", "list users logged in"),
+        Opt::flag(
+            Flag::Message,
+            'T',
+            "mesg",
+            "add user's message status as +, - or ?",
+        ),
+        Opt::short(Flag::Message, 'w', ""),
+        Opt::flag(Flag::Idle, 'u', "users", "list users logged in"),
     ],
 );
 
@@ -72,10 +86,26 @@ async fn run_who(proc: &mut Proc) -> Result<i32, Stop> {
     if parsed.has(Flag::Count) {
         proc.write(b"\n# users=0\n").await?;
     } else if parsed.has(Flag::Heading) {
-        proc.write(b"NAME     LINE         TIME             COMMENT\n")
-            .await?;
+        proc.write(&heading(&parsed)).await?;
     }
     Ok(0)
+}
+
+/// The columns that the options ask for.
+fn heading(parsed: &Parsed<Flag>) -> Vec<u8> {
+    let all = parsed.has(Flag::All);
+    let message = if all || parsed.has(Flag::Message) {
+        "  "
+    } else {
+        ""
+    };
+    let idle = if all || parsed.has(Flag::Idle) {
+        " IDLE          PID"
+    } else {
+        ""
+    };
+    let exit = if all { "  EXIT" } else { "" };
+    format!("NAME     {message}LINE         TIME            {idle} COMMENT{exit}\n").into_bytes()
 }
 
 #[derive(Clone, Copy, PartialEq)]
