@@ -41,7 +41,7 @@ impl Interp {
         child.set_fd(0, child_input);
         child.set_fd(1, child_output);
         let pid = child.proc.pid;
-        child.start_task(Arc::new(super::pipeline::single(&coproc.body)));
+        child.start_task(super::pipeline::single(&coproc.body));
         let fds = [our_input, our_output].map(|file| {
             let fd = (10..=63)
                 .rev()

@@ -160,6 +160,9 @@ fn fails_by_itself(pipeline: &Pipeline) -> bool {
     let [command] = pipeline.commands.as_slice() else {
         return true;
     };
+    if pipeline.line == super::pipeline::STAGE {
+        return false;
+    }
     match command {
         Command::Simple(_) => true,
         Command::Compound(compound) => matches!(

@@ -6,7 +6,7 @@ use super::job::Process;
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::fs::Device;
 use crate::kernel::{Disposition, File, Pid, Signal, WaitStatus};
-use crate::syntax::ast::{AndOr, Command, Item, List, Pipeline, TimeFormat};
+use crate::syntax::ast::{AndOr, Command, CompoundKind, Item, List, Pipeline, TimeFormat};
 
 /// How a pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Interp {
             child.detached = true;
             child.jobs = self.jobs.inherited();
             let pid = child.proc.pid;
-            let status = child.run_to_end(Arc::new(single(last))).await?;
+            let status = child.run_to_end(single(last)).await?;
             let text = crate::syntax::print::print_command(last).into();
             processes.push(Process {
                 pid,
@@ -158,7 +158,7 @@ impl Interp {
                 text,
                 status: None,
             });
-            child.start_task(Arc::new(single(command)));
+            child.start_task(single(command));
             input = Some(reader);
         }
         Ok((processes, input))
@@ -240,7 +240,7 @@ impl Interp {
             text,
             status: None,
         });
-        child.start_task(Arc::new(single(last)));
+        child.start_task(single(last));
         Ok(processes)
     }
 
@@ -261,13 +261,11 @@ impl Interp {
             text,
             status: None,
         };
-        child.start_task(Arc::new(List {
-            items: vec![Item {
-                and_or,
-                background: false,
-                newline: false,
-            }],
-        }));
+        let list = match (and_or.first.commands.as_slice(), and_or.rest.as_slice()) {
+            ([command], []) if and_or.first.time.is_none() => single(command),
+            _ => Arc::new(list_of(and_or)),
+        };
+        child.start_task(list);
         Ok(process)
     }
 
@@ -355,19 +353,35 @@ fn seconds(time: std::time::Duration, precision: usize, long: bool) -> String {
     }
 }
 
-/// A command as a list of its own.
-pub(super) fn single(command: &Command) -> List {
+/// The line of a pipeline that was made for one stage of another. Its failure is that one's, and not looked at twice.
+pub(super) const STAGE: u32 = 0;
+
+/// A command as the list of a process of its own, which is also the process of a `( … )`.
+pub(super) fn single(command: &Command) -> Arc<List> {
+    let mut command = command.clone();
+    if let Command::Compound(compound) = &mut command
+        && let CompoundKind::Subshell(body) = &compound.kind
+    {
+        if compound.redirects.is_empty() {
+            return Arc::clone(body);
+        }
+        let group = CompoundKind::Group(List::clone(body));
+        Arc::make_mut(compound).kind = group;
+    }
     let pipeline = Pipeline {
         time: None,
         negated: false,
-        commands: vec![command.clone()],
+        commands: vec![command],
         pipe_stderr: vec![false],
-        line: 0,
+        line: STAGE,
     };
-    let and_or = AndOr {
+    Arc::new(list_of(AndOr {
         first: pipeline,
         rest: Vec::new(),
-    };
+    }))
+}
+
+fn list_of(and_or: AndOr) -> List {
     List {
         items: vec![Item {
             and_or,
@@ -417,19 +431,24 @@ impl Interp {
             Some(command) => {
                 // A lone program takes this process over.
                 self.tail = matches!(command, Command::Simple(_));
-                self.command_as_process(command).await
+                let stage = body
+                    .items
+                    .first()
+                    .is_some_and(|item| item.and_or.first.line == STAGE);
+                self.command_as_process(command, stage).await
             }
             None => self.list(body).await,
         };
         self.finish_process(flow).await
     }
 
-    async fn command_as_process(&mut self, command: &Command) -> Flow {
+    async fn command_as_process(&mut self, command: &Command, stage: bool) -> Flow {
         let status = self.command(command).await?;
         if self.proc.signals.is_pending() {
             self.run_pending_traps().await?;
         }
-        if status != 0 && !self.context.unchecked && matches!(command, Command::Simple(_)) {
+        let counts = !stage && !self.context.unchecked;
+        if status != 0 && counts && matches!(command, Command::Simple(_)) {
             return self.command_failed(status).await;
         }
         Ok(status)
