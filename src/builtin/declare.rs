@@ -101,9 +101,7 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
         return declare_functions(interp, &parsed.operands, request, parsed.has(b'F'));
     }
     if parsed.has(b'p') && parsed.operands.is_empty() && spec.name == "local" {
-        for name in interp.vars.locals() {
-            show(interp, &name);
-        }
+        show_locals(interp);
         return Ok(0);
     }
     if parsed.has(b'p') {
@@ -111,9 +109,7 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
     }
     if parsed.operands.is_empty() {
         if spec.name == "local" {
-            for name in interp.vars.locals() {
-                show(interp, &name);
-            }
+            show_locals(interp);
         } else if request.on == Attributes::default() {
             super::set::list_variables(interp);
         } else {
@@ -130,6 +126,16 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
         status = status.max(assign(interp, operand, request)?);
     }
     Ok(status)
+}
+
+/// What the function has of its own.
+fn show_locals(interp: &mut Interp) {
+    if interp.vars.keeps_options() {
+        interp.print("local -\n");
+    }
+    for name in interp.vars.locals() {
+        show(interp, &name);
+    }
 }
 
 /// An argument cut into its pieces.

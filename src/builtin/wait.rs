@@ -7,7 +7,7 @@ use crate::args::BuiltinSpec;
 use crate::expand::{Attributes, word};
 use crate::interp::job::{Job, JobError, JobState};
 use crate::interp::{Flow, Interp, Set};
-use crate::kernel::{Pid, WaitStatus};
+use crate::kernel::{Pid, Signal, SignalState, WaitStatus};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("wait", "fnp:");
 
@@ -82,6 +82,13 @@ fn interrupted(interp: &Interp) -> Outcome {
             .first_pending()
             .map_or(130, |signal| 128 + i32::from(signal.number())),
     )
+}
+
+/// A signal came that has a trap, other than for the end of a child: it goes before what has ended in the meantime.
+fn interrupts(signals: &SignalState) -> bool {
+    signals
+        .first_pending()
+        .is_some_and(|signal| signal != Signal::CHLD)
 }
 
 /// Waits for each operand; the last one gives the status.
@@ -162,6 +169,7 @@ pub(super) async fn wait_for_process(interp: &mut Interp, pid: Pid, stops: bool)
         None => {
             kernel
                 .wait_any(&signals, || match kernel.status_of(pid) {
+                    _ if interrupts(&signals) => Some(None),
                     Some(status) => Some(Some(status)),
                     None if !kernel.exists(pid) => Some(Some(WaitStatus::Exited(127))),
                     None if stops && kernel.is_stopped(pid) => {
@@ -273,7 +281,9 @@ async fn next(interp: &mut Interp, operands: &[Vec<u8>]) -> Outcome {
                 let any = pids
                     .iter()
                     .any(|pid| kernel.status_of(*pid).is_some() || !kernel.exists(*pid));
-                if any {
+                if interrupts(&signals) {
+                    Some(false)
+                } else if any {
                     Some(true)
                 } else {
                     signals.is_pending().then_some(false)

@@ -219,7 +219,9 @@ impl Interp {
         if name.contains(&b'/') || self.scalar(b"PATH").is_none_or(|path| path.is_empty()) {
             return Found::Path(name.to_vec());
         }
-        if let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
+        // `PATH=… name` neither asks the table nor fills it.
+        let remembers = !self.vars.temporary_holds(b"PATH");
+        if remembers && let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
             *hits += 1;
             let path = path.clone();
             if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
@@ -228,7 +230,7 @@ impl Interp {
         }
         match self.find_in_path(name).into_iter().next() {
             Some(path) => {
-                if self.options.is(super::Set::Hashall) {
+                if remembers && self.options.is(super::Set::Hashall) {
                     Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (path.clone(), 1));
                 }
                 Found::Path(path)

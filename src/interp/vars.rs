@@ -255,6 +255,12 @@ impl Vars {
         }
     }
 
+    /// Whether the innermost function restores options at its end.
+    pub fn keeps_options(&self) -> bool {
+        let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
+        scope.is_some_and(|scope| scope.options.is_some())
+    }
+
     /// Makes `name` local to the innermost function (or to the innermost scope of any kind); says whether it already was.
     pub fn make_local(&mut self, name: &[u8], any_scope: bool) -> bool {
         let Some(index) = self

@@ -158,6 +158,14 @@ impl<'t> Printer<'t> {
         self.function_end(function);
     }
 
+    /// The value of the environment variable that hands a function on.
+    pub(super) fn function_value(&mut self, function: &'t Function) {
+        self.text("() { ");
+        self.indentation += INDENT;
+        self.function_body(function);
+        self.function_end(function);
+    }
+
     /// A definition inside other code.
     fn inner_function(&mut self, function: &'t Function, pipe_stderr: bool) {
         self.text("function ");

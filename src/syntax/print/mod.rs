@@ -86,11 +86,12 @@ pub fn print_assignment(assign: &Assign) -> Vec<u8> {
 
 /// A function as the value of its environment variable: `() { … }`.
 pub fn print_function_value(function: &Function) -> Vec<u8> {
-    let text = print_function(function);
-    let body = memchr::memchr(b'\n', &text)
-        .and_then(|end| text.get(end + 1..))
-        .unwrap_or_default();
-    [b"() ".as_slice(), body].concat()
+    let mut printer = Printer {
+        flat: true,
+        ..Printer::default()
+    };
+    printer.function_value(function);
+    printer.out
 }
 
 /// A word as it was written, up to what bash changes on reading (`$'…'` becomes `'…'`).
@@ -111,6 +112,8 @@ const MOST_SPACES: usize = 4 * super::MAX_DEPTH;
 struct Printer<'t> {
     out: Vec<u8>,
     indentation: usize,
+    /// One blank stands for any indentation.
+    flat: bool,
     /// How many of the next commands stay on the line.
     skip_indent: usize,
     /// Depth of function definitions: lists are broken into lines.
@@ -130,8 +133,8 @@ impl Printer<'_> {
     }
 
     fn spaces(&mut self) {
-        self.out
-            .resize(self.out.len() + self.indentation.min(MOST_SPACES), b' ');
+        let most = if self.flat { 1 } else { MOST_SPACES };
+        self.out.resize(self.out.len() + self.indentation.min(most), b' ');
     }
 
     /// Indents the command that follows, unless it stays on the line.
