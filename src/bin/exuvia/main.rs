@@ -1,6 +1,8 @@
-//! The command line: run a script in a sandbox, or work with the corpus.
+//! The command line: run a script in a sandbox, serve the tools of an agent, or work with the corpus.
 
 mod corpus;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod mount;
 mod options;
 mod run;
@@ -18,6 +20,11 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         };
+    }
+    #[cfg(feature = "mcp")]
+    if words.peek().is_some_and(|word| word == "mcp") {
+        words.next();
+        return mcp::run(words);
     }
     run::run(words)
 }

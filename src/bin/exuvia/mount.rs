@@ -6,14 +6,16 @@ use std::sync::Arc;
 use exuvia::ShellBuilder;
 use exuvia::fs::{FileSystem, HostDir, Quota};
 
-use super::options::Options;
-
 /// Who owns the files of a mounted directory: the user of the shell.
 const OWNER: u32 = 1000;
 
-/// Mounts what the options ask for.
-pub fn mount(builder: ShellBuilder, options: &Options) -> Result<ShellBuilder, String> {
-    let tree: Arc<dyn FileSystem> = match (&options.dir, &options.dir_rw) {
+/// Mounts the one directory that is given, if one is: overlaid, or for writing.
+pub fn mount(
+    builder: ShellBuilder,
+    overlaid: Option<&Path>,
+    written: Option<&Path>,
+) -> Result<ShellBuilder, String> {
+    let tree: Arc<dyn FileSystem> = match (overlaid, written) {
         (Some(path), _) => {
             check(path)?;
             let quota = Quota {

@@ -52,7 +52,7 @@ fn build(options: &Options) -> Result<Shell, String> {
     if options.time == Time::Real {
         builder = builder.clock(Clock::Real(Arc::new(SystemClock)));
     }
-    builder = super::mount::mount(builder, options)?;
+    builder = super::mount::mount(builder, options.dir.as_deref(), options.dir_rw.as_deref())?;
     builder.build().map_err(|error| error.to_string())
 }
 
