@@ -18,6 +18,8 @@ pub struct Input {
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
+    /// Nothing is read that is not asked for.
+    unbuffered: bool,
 }
 
 impl Input {
@@ -28,6 +30,15 @@ impl Input {
             buffer: Vec::new(),
             start: 0,
             ended: false,
+            unbuffered: false,
+        }
+    }
+
+    /// Reads no further than the line that is asked for, and a byte to see whether more comes (`sed -u`).
+    pub fn unbuffered(file: Arc<File>) -> Input {
+        Input {
+            unbuffered: true,
+            ..Input::new(file)
         }
     }
 
@@ -62,7 +73,18 @@ impl Input {
             self.buffer.drain(..self.start);
             self.start = 0;
         }
-        let count = self.file.read(&mut self.buffer, BLOCK).await?;
+        let most = if self.unbuffered { 1 } else { BLOCK };
+        let count = self.file.read(&mut self.buffer, most).await?;
+        self.ended = count == 0;
+        Ok(count > 0)
+    }
+
+    /// Reads on to the end of a line. `false` at the end of the input.
+    async fn fill_line(&mut self, delimiter: u8) -> Result<bool, Errno> {
+        if !self.unbuffered || self.ended {
+            return self.fill().await;
+        }
+        let count = self.file.read_until(&mut self.buffer, delimiter, BLOCK).await?;
         self.ended = count == 0;
         Ok(count > 0)
     }
@@ -85,7 +107,7 @@ impl Input {
                 break searched + i + 1;
             }
             searched = self.buffered().len();
-            if !self.fill().await? {
+            if !self.fill_line(delimiter).await? {
                 break searched;
             }
         };

@@ -31,7 +31,7 @@ pub use hook::{Exec, Hooks, Open};
 pub use input::Input;
 pub use meter::{Halt, Lease, Limits, Meter, Usage};
 pub use pipe::{Pipe, PipeReader, PipeWriter};
-pub use proc::{Launch, Proc, Stop};
+pub use proc::{Launch, Proc, Stop, WriteFailure};
 pub use process::{Pid, WaitStatus};
 pub use resource::{Bound, Resource, Resources, UNLIMITED};
 pub use rng::Rng;

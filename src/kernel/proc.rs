@@ -61,7 +61,28 @@ pub struct Proc {
     pub open_files: u32,
     /// What `ulimit` shows.
     pub resources: super::Resources,
+    /// What a failed write to standard output leads to.
+    pub write_failure: WriteFailure,
     stdout: Vec<u8>,
+}
+
+/// The end of a program whose standard output cannot be written: GNU programs differ in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteFailure {
+    /// The exit status.
+    pub status: i32,
+    /// What stands before the error.
+    pub sentence: &'static str,
+}
+
+impl Default for WriteFailure {
+    /// As coreutils do.
+    fn default() -> Self {
+        WriteFailure {
+            status: 1,
+            sentence: "write error",
+        }
+    }
 }
 
 impl std::fmt::Debug for Proc {
@@ -113,6 +134,7 @@ impl Proc {
             depth: 0,
             open_files,
             resources,
+            write_failure: WriteFailure::default(),
             stdout: Vec::new(),
         }
     }
@@ -238,14 +260,15 @@ impl Proc {
         }
     }
 
-    /// Flushes standard output. An error is reported as coreutils do, and ends the program with status 1.
+    /// Flushes standard output. An error is reported and ends the program, by default as coreutils do ([`WriteFailure`]).
     pub async fn flush(&mut self) -> Result<(), Stop> {
         let Err(errno) = self.try_flush().await? else {
             return Ok(());
         };
-        let message = format!("write error: {errno}");
+        let WriteFailure { status, sentence } = self.write_failure;
+        let message = format!("{sentence}: {errno}");
         self.report(message.as_bytes()).await?;
-        Err(Stop::Exit(1))
+        Err(Stop::Exit(status))
     }
 
     /// Flushes standard output; an error that does not end the program by itself is for the caller to report.
@@ -335,6 +358,7 @@ impl Proc {
             parent: self.pid,
             signals,
             depth,
+            write_failure: WriteFailure::default(),
             stdout: Vec::new(),
             ..self.clone()
         })

@@ -43,6 +43,7 @@ static SPEC: Spec<Flag> = Spec::new(
 );
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    proc.write_failure.status = 3;
     let mut arguments = proc.arguments().to_vec();
     // `--help` and `--version` are options only when they stand alone.
     if let [only] = arguments.as_slice()

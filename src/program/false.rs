@@ -1,5 +1,7 @@
-//! `false`: fails.
+//! `false`: fails. Only `--help` and `--version` alone make it print something.
 
+use super::usage;
+use crate::args::{COREUTILS, Spec};
 use crate::kernel::{Proc, Program, Stop};
 
 /// The program.
@@ -8,6 +10,20 @@ pub const PROGRAM: Program = Program {
     run: |proc| Box::pin(run(proc)),
 };
 
-async fn run(_: &mut Proc) -> Result<i32, Stop> {
+static SPEC: Spec<()> = Spec::new(
+    "false",
+    COREUTILS,
+    &["[ignored command line arguments]", "OPTION"],
+    "Exit with a status code indicating failure.",
+    &[],
+);
+
+async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    let answer = match proc.arguments() {
+        [only] if only == b"--help" => SPEC.help(),
+        [only] if only == b"--version" => SPEC.version(),
+        _ => return Ok(1),
+    };
+    usage::refuse(proc, &answer).await;
     Ok(1)
 }

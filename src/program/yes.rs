@@ -22,6 +22,7 @@ static SPEC: Spec<()> = Spec::new(
 const BLOCK: usize = 8 << 10;
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    proc.write_failure.sentence = "standard output";
     let parsed = usage::parse(proc, &SPEC).await?;
     let mut line = if parsed.operands.is_empty() {
         b"y".to_vec()

@@ -19,7 +19,7 @@ pub enum RegexError {
     InvalidRangeEnd,
     /// `[[:nope:]]`
     InvalidClass,
-    /// `[:space:]`: only `grep` minds.
+    /// `[:space:]`: `grep` and `sed` mind.
     BareClass,
     /// `[[.nope.]]`
     InvalidCollation,

@@ -80,6 +80,11 @@ pub struct RegexOptions {
     pub gnu: bool,
     /// As `grep` reads: a repetition of nothing is skipped or literal, `a{x` is literal in extended expressions.
     pub lenient: bool,
+    /// GNU's `dfa.c` reads it too, as for `grep` and `sed`: `[:space:]` is an error, since hardly a set of letters is meant,
+    /// and an interval that repeats nothing is skipped whole.
+    pub dfa: bool,
+    /// `)` without `(` is an error in extended expressions too (`sed`).
+    pub paired: bool,
     /// The text is lines ended by this byte: see the module page.
     pub lines: Option<u8>,
     /// What must surround a match.

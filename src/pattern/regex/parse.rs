@@ -30,6 +30,10 @@ struct Dialect {
     strict_operators: bool,
     /// A repetition of a repetition, or `\{` at the start, is an error (`RE_CONTEXT_INVALID_DUP`).
     strict_repeats: bool,
+    /// `)` without `(` is an error.
+    paired: bool,
+    /// An interval of nothing is skipped whole.
+    dfa: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,6 +80,8 @@ pub fn parse(
         interval_literal: options.lenient && extended,
         strict_operators: !options.lenient && extended,
         strict_repeats: !options.lenient && !extended,
+        paired: options.paired || !extended,
+        dfa: options.dfa,
     };
     let mut parser = Parser {
         text,
@@ -92,7 +98,7 @@ pub fn parse(
     };
     parser.fetch(true);
     let tree = parser.alternation(0)?;
-    if options.lenient && parser.bare_class {
+    if options.dfa && parser.bare_class {
         return Err(RegexError::BareClass);
     }
     Ok(Parsed {
@@ -115,7 +121,7 @@ struct Parser<'t> {
     closed: Vec<usize>,
     depth: u32,
     warnings: Vec<&'static str>,
-    /// `[:space:]` was seen, which only `grep` minds, and only when all else is well.
+    /// `[:space:]` was seen, which some mind, and only when all else is well.
     bare_class: bool,
 }
 
@@ -202,11 +208,16 @@ impl Parser<'_> {
     }
 
     fn alternation(&mut self, nest: u32) -> Result<Tree, RegexError> {
+        // A branch may name the groups before the alternation and its own, not those of the other branches.
+        let before = self.closed.len();
+        let mut others = Vec::new();
         let mut branches = vec![self.branch(nest)?];
         while self.token == Token::Alternate {
             self.fetch(true);
+            others.extend(self.closed.drain(before..));
             branches.push(self.branch(nest)?);
         }
+        self.closed.extend(others);
         Ok(match (branches.pop(), branches.is_empty()) {
             (Some(only), true) => only,
             (last, _) => {
@@ -270,7 +281,7 @@ impl Parser<'_> {
             Token::Plus => Tree::Unit(u32::from(b'+')),
             Token::Question => Tree::Unit(u32::from(b'?')),
             Token::OpenInterval => Tree::Unit(u32::from(b'{')),
-            Token::Close if !self.dialect.extended => return Err(RegexError::UnmatchedCloseParenthesis),
+            Token::Close if self.dialect.paired => return Err(RegexError::UnmatchedCloseParenthesis),
             Token::Close => Tree::Unit(u32::from(b')')),
             Token::CloseInterval => Tree::Unit(u32::from(b'}')),
             Token::TrailingBackslash => return Err(RegexError::TrailingBackslash),
@@ -299,6 +310,9 @@ impl Parser<'_> {
             return Ok(false);
         }
         self.warnings.push(warning);
+        if is_interval && dialect.dfa {
+            self.interval()?;
+        }
         Ok(true)
     }
 

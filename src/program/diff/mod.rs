@@ -27,7 +27,7 @@ use super::message::message;
 use super::{dates, usage};
 use crate::args::Parsed;
 use crate::fs::{OpenFlags, Timestamp};
-use crate::kernel::{Input, Lease, Proc, Program, Stop};
+use crate::kernel::{Input, Lease, Proc, Program, Stop, WriteFailure};
 use crate::text::gnu_quote::{Style as QuotingStyle, styled};
 use crate::text::strftime::{Dialect, Moment, strftime};
 
@@ -46,6 +46,10 @@ struct Differ {
 }
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    proc.write_failure = WriteFailure {
+        status: 2,
+        sentence: "standard output",
+    };
     let parsed = usage::parse(proc, &SPEC).await?;
     let read = options::read(&parsed);
     let (mut options, pattern_files) = usage::accept(proc, read).await?;

@@ -112,6 +112,7 @@ fn engine(options: &Options, patterns: &[Vec<u8>]) -> Result<Engine, String> {
         ignore_case: options.ignore_case,
         gnu: true,
         lenient: true,
+        dfa: true,
         lines: Some(options.end),
         bound,
         ..RegexOptions::default()

@@ -53,6 +53,7 @@ async fn run(proc: &mut Proc, implied: Option<Language>, recurse: bool) -> Resul
             *name = b"grep".to_vec();
         }
     }
+    proc.write_failure.status = 2;
     let parsed = usage::parse(proc, &SPEC).await?;
     let options = Options::from_parsed(parsed, implied);
     let mut options = usage::accept(proc, options).await?;

@@ -503,7 +503,8 @@ fn color(when: &[u8]) -> Result<bool, UsageError> {
     match when.to_ascii_lowercase().as_slice() {
         b"always" | b"yes" | b"force" => Ok(true),
         b"never" | b"no" | b"none" | b"auto" | b"tty" | b"if-tty" | b"" => Ok(false),
-        _ => Err(SPEC.bare_usage()),
+        // Not an error for grep, which shows what may be said.
+        _ => Err(SPEC.help()),
     }
 }
 

@@ -76,7 +76,7 @@ impl Walk<'_> {
     /// Everything below a directory, depth first, names in order.
     async fn below(&mut self, proc: &mut Proc, root: &[u8]) -> Result<(), Stop> {
         let mut visited = Vec::new();
-        let mut pending = vec![(root.to_vec(), 0_usize)];
+        let mut pending = vec![(one_slash(root).to_vec(), 0_usize)];
         while let Some((path, depth)) = pending.pop() {
             proc.kernel.breathe().await;
             let follow = depth == 0 || self.options.dereference;
@@ -296,4 +296,13 @@ fn base_name(path: &[u8]) -> &[u8] {
 fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let slash: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
     [directory, slash, name].concat()
+}
+
+/// A path without all but one of the slashes at its end.
+fn one_slash(path: &[u8]) -> &[u8] {
+    let mut path = path;
+    while let Some(shorter @ [.., b'/']) = path.strip_suffix(b"/") {
+        path = shorter;
+    }
+    path
 }

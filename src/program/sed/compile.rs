@@ -3,7 +3,7 @@
 use super::escape;
 use super::scan::{Scanner, ScriptError, Source, error_in};
 use super::script::{Action, Command, End, Pattern, Script, Start, Substitution};
-use crate::pattern::{Regex, RegexOptions, Syntax};
+use crate::pattern::{Regex, RegexError, RegexOptions, Syntax};
 
 /// How a script is read.
 #[derive(Debug, Clone, Copy)]
@@ -182,7 +182,7 @@ impl Compiler {
                 });
             }
             b'e' => return self.execute(scanner),
-            b'r' | b'R' | b'w' | b'W' => return self.file_command(scanner, name),
+            b'r' | b'R' | b'w' | b'W' => return self.file_command(scanner, name, place),
             b's' => return self.substitution(scanner),
             b'v' => {
                 let version = scanner.label();
@@ -257,17 +257,24 @@ impl Compiler {
         Ok(Action::Execute((!command.is_empty()).then_some(command)))
     }
 
-    fn file_command(&mut self, scanner: &mut Scanner<'_>, name: u8) -> Compiled<Action> {
+    fn file_command(&mut self, scanner: &mut Scanner<'_>, name: u8, place: usize) -> Compiled<Action> {
         if self.dialect.sandbox {
             return Err(scanner.error("e/r/w commands disabled in sandbox mode"));
         }
         let file = file_argument(scanner)?;
         Ok(match name {
+            b'r' if self.is_before_all(place) => Action::InsertFile(file),
             b'r' => Action::ReadFile(file),
             b'R' => Action::ReadLine(Script::place(&mut self.script.line_files, file)),
             b'w' => Action::Write(Script::place(&mut self.script.outputs, file)),
             _ => Action::WriteFirstLine(Script::place(&mut self.script.outputs, file)),
         })
+    }
+
+    /// Whether a command stands before the first line: `0r FILE`.
+    fn is_before_all(&self, place: usize) -> bool {
+        let command = self.script.commands.get(place);
+        command.is_some_and(|command| command.start == Some(Start::Line(0)) && command.end.is_none())
     }
 
     /// `q`, `Q` and `l` with an optional number.
@@ -496,7 +503,9 @@ impl Compiler {
             byte = scanner.next_nonblank();
         }
         let regex_end = matches!(end, Some(End::Match(_)));
-        if start == Start::Line(0) && (!regex_end || self.dialect.posix) {
+        // `0r FILE` prints the file before the first line.
+        let before_all = end.is_none() && byte == Some(b'r');
+        if start == Start::Line(0) && (!(regex_end || before_all) || self.dialect.posix) {
             return Err(scanner.error("invalid usage of line address 0"));
         }
         Ok((Some(start), end, byte))
@@ -600,10 +609,18 @@ impl Compiler {
             // In `-z` mode lines end with NUL, which a pattern space hardly has.
             newline_anchors: flags.multi_line && !self.dialect.null_data,
             gnu: !self.dialect.posix,
+            dfa: true,
+            paired: true,
             ..RegexOptions::default()
         };
-        let regex =
-            Regex::compile(&text, syntax, options).map_err(|error| scanner.error(error.to_string()))?;
+        let regex = Regex::compile(&text, syntax, options).map_err(|error| match error {
+            // Found by a second parser of GNU sed's, which knows no position.
+            RegexError::BareClass => ScriptError {
+                message: error.to_string().into_bytes(),
+                status: 4,
+            },
+            error => scanner.error(error.to_string()),
+        })?;
         self.script.regexes.push(regex);
         Ok(Some(self.script.regexes.len() - 1))
     }

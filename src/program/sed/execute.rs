@@ -1,6 +1,5 @@
 //! Runs a script over the lines: a cycle a line, and what `n`, `N`, `D`, `q` do to that.
 
-use super::compile::Dialect;
 use super::input::{Line, Lines};
 use super::output::{Outputs, To};
 use super::range::RangeState;
@@ -19,7 +18,8 @@ pub struct Manner {
     /// `-l`.
     pub line_length: usize,
     pub delimiter: u8,
-    pub dialect: Dialect,
+    /// `N` on the last line prints nothing (`--posix`, `POSIXLY_CORRECT`).
+    pub posix_next: bool,
 }
 
 /// What is printed at the end of a cycle.
@@ -28,8 +28,6 @@ enum Appended {
     Text(Vec<u8>),
     /// The contents of a file, if it can be read.
     File(Vec<u8>),
-    /// A line of a file of `R`; a newline is missing at its end.
-    Line(Vec<u8>, bool),
 }
 
 /// How a cycle ended.
@@ -238,7 +236,7 @@ impl<'a> Run<'a> {
 
     /// `n` and `N` on the last line: POSIX wants `N` to print nothing.
     fn no_next_line(&self) -> Cycle {
-        if self.manner.dialect.posix {
+        if self.manner.posix_next {
             Cycle::Discarded
         } else {
             Cycle::Finished
@@ -263,6 +261,7 @@ impl<'a> Run<'a> {
                     self.outputs.line(self.proc, To::Current, line, true).await?;
                 }
             }
+            Action::InsertFile(name) => self.print_file(name).await?,
             Action::Exchange => std::mem::swap(&mut self.space, &mut self.hold),
             Action::Get => {
                 self.space.text.clone_from(&self.hold.text);
@@ -315,7 +314,7 @@ impl<'a> Run<'a> {
 
     fn append(&mut self, item: Appended) -> Result<(), Stop> {
         // Bounded by the cycle's steps; what a loop queues is charged as it is queued.
-        if let Appended::Text(text) | Appended::Line(text, _) = &item {
+        if let Appended::Text(text) = &item {
             self.proc.charge(text.len() as u64 / 64 + 1)?;
         }
         self.appended.push(item);
@@ -336,9 +335,6 @@ impl<'a> Run<'a> {
         for item in std::mem::take(&mut self.appended) {
             match item {
                 Appended::Text(text) => self.outputs.text(self.proc, To::Current, &text).await?,
-                Appended::Line(text, newline) => {
-                    self.outputs.line(self.proc, To::Current, &text, newline).await?
-                }
                 Appended::File(name) => self.print_file(&name).await?,
             }
         }
@@ -386,8 +382,8 @@ impl<'a> Run<'a> {
         };
         let delimiter = self.manner.delimiter;
         if let Ok(Some(line)) = input.line(delimiter).await {
-            let text = line.strip_suffix(&[delimiter]).unwrap_or(line).to_vec();
-            self.append(Appended::Line(text, true))?;
+            let text = line.to_vec();
+            self.append(Appended::Text(text))?;
         }
         Ok(())
     }
@@ -477,6 +473,9 @@ impl<'a> Run<'a> {
         };
         let state = self.states.get(place).copied().unwrap_or_default();
         let Some(end) = &command.end else {
+            if let Action::InsertFile(_) = command.action {
+                return Ok(self.lines.number == 1);
+            }
             return self.is_start(start).await;
         };
         let (state, addressed) = if state.is_active() {
@@ -511,7 +510,8 @@ impl<'a> Run<'a> {
             End::Line(line) => RangeState::until(number, *line),
             End::Plus(count) => RangeState::until(number, number.saturating_add(*count)),
             End::Multiple(0) => RangeState::default(),
-            End::Multiple(of) => RangeState::until(number, number.next_multiple_of(*of)),
+            // 4.9 goes on to the next multiple even from a line that is one.
+            End::Multiple(of) => RangeState::until(number, (number / of + 1).saturating_mul(*of)),
             End::Step { .. } | End::Last | End::Match(_) => RangeState::open(),
         }
     }

@@ -34,6 +34,7 @@ pub struct Lines {
     separate: bool,
     in_place: Option<InPlace>,
     delimiter: u8,
+    unbuffered: bool,
     /// Lines read; each file's own under `-s`.
     pub number: u64,
     /// Another file began: ranges start anew under `-s`.
@@ -55,7 +56,13 @@ pub enum Line {
 
 impl Lines {
     /// The lines of these files.
-    pub fn new(names: Vec<Vec<u8>>, separate: bool, in_place: Option<InPlace>, delimiter: u8) -> Lines {
+    pub fn new(
+        names: Vec<Vec<u8>>,
+        separate: bool,
+        in_place: Option<InPlace>,
+        delimiter: u8,
+        unbuffered: bool,
+    ) -> Lines {
         Lines {
             names: names.into(),
             current: None,
@@ -63,6 +70,7 @@ impl Lines {
             separate,
             in_place,
             delimiter,
+            unbuffered,
             number: 0,
             began_file: false,
             status: 0,
@@ -170,7 +178,11 @@ impl Lines {
                 }
                 Ok(file) => {
                     return Ok(Some(Current {
-                        input: Input::new(file),
+                        input: if self.unbuffered {
+                            Input::unbuffered(file)
+                        } else {
+                            Input::new(file)
+                        },
                         name,
                         temporary: None,
                     }));
@@ -241,9 +253,9 @@ impl Lines {
             outputs.end_in_place(proc).await?;
             if let Some(suffix) = &in_place.suffix {
                 let backup = backup_name(&current.name, suffix);
-                rename(proc, &current.name, &backup).await?;
+                rename(proc, &current.name, &backup, temporary).await?;
             }
-            rename(proc, temporary, &current.name).await?;
+            rename(proc, temporary, &current.name, temporary).await?;
         } else {
             current.input.give_back();
         }
@@ -251,10 +263,12 @@ impl Lines {
     }
 }
 
-async fn rename(proc: &mut Proc, from: &[u8], to: &[u8]) -> Result<(), Stop> {
+/// Renames a file; when that fails, the edited form is removed and sed ends.
+async fn rename(proc: &mut Proc, from: &[u8], to: &[u8], temporary: &[u8]) -> Result<(), Stop> {
     let Err(errno) = proc.fs.rename(&proc.view(), from, to) else {
         return Ok(());
     };
+    let _ = proc.fs.unlink(&proc.view(), temporary);
     let message = [b"cannot rename ", from, b": ", errno.message().as_bytes()].concat();
     Err(usage::fail(proc, 4, message).await)
 }

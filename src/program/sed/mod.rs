@@ -16,7 +16,7 @@ mod substitute;
 
 use super::usage;
 use crate::args::{Complaint, Opt, Parsed, SED, Spec};
-use crate::kernel::{Input, Proc, Program, Stop};
+use crate::kernel::{Input, Proc, Program, Stop, WriteFailure};
 use compile::{Compiler, Dialect};
 use execute::{Manner, Run};
 use input::{InPlace, Lines};
@@ -92,13 +92,13 @@ static SPEC: Spec<Flag> = Spec::new(
             "use extended regular expressions in the script\n(for portability use POSIX -E).",
         ),
         Opt::short(Flag::Extended, 'r', ""),
+        Opt::long(Flag::Sandbox, "sandbox", "operate in sandbox mode (disable e/r/w commands)."),
         Opt::flag(
             Flag::Separate,
             's',
             "separate",
             "consider files as separate rather than as a single,\ncontinuous long stream.",
         ),
-        Opt::long(Flag::Sandbox, "sandbox", "operate in sandbox mode (disable e/r/w commands)."),
         Opt::flag(
             Flag::Unbuffered,
             'u',
@@ -119,6 +119,10 @@ static SPEC: Spec<Flag> = Spec::new(
 );
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    proc.write_failure = WriteFailure {
+        status: 4,
+        sentence: "couldn't flush stdout",
+    };
     let parsed = usage::parse(proc, &SPEC).await?;
     let dialect = Dialect {
         extended: parsed.has(Flag::Extended),
@@ -153,7 +157,7 @@ async fn edit(
         quiet: parsed.has(Flag::Quiet) || script.quiet,
         line_length: parsed.last(Flag::LineLength).map_or(70, leading_number),
         delimiter: if dialect.null_data { 0 } else { b'\n' },
-        dialect,
+        posix_next: dialect.posix || proc.variable(b"POSIXLY_CORRECT").is_some(),
     };
     let in_place = parsed.has(Flag::InPlace).then(|| InPlace {
         suffix: parsed
@@ -163,13 +167,13 @@ async fn edit(
         follow_symlinks: parsed.has(Flag::FollowSymlinks),
     });
     if in_place.is_some() && operands.is_empty() {
-        return Err(usage::fail(proc, 1, "no input files").await);
+        return Err(usage::fail(proc, 4, "no input files").await);
     }
     let separate = parsed.has(Flag::Separate) || in_place.is_some();
     let names = usage::operands_or_stdin(operands);
     let unbuffered = parsed.has(Flag::Unbuffered);
     let outputs = Outputs::open(proc, &script.outputs, manner.delimiter, unbuffered).await?;
-    let lines = Lines::new(names, separate, in_place, manner.delimiter);
+    let lines = Lines::new(names, separate, in_place, manner.delimiter, unbuffered);
     Run::new(proc, script, &manner, lines, outputs).run().await
 }
 

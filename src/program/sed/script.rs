@@ -54,6 +54,8 @@ pub enum Action {
     Nothing,
     Append(Vec<u8>),
     Insert(Vec<u8>),
+    /// `0r`: a file before the first line.
+    InsertFile(Vec<u8>),
     Change(Vec<u8>),
     Branch(usize),
     BranchIfReplaced(usize),
