@@ -75,6 +75,9 @@ fn letter_and_name(letter: Option<char>, name: &str) -> String {
 impl<F: Copy + PartialEq> Spec<F> {
     /// The help text; a NUL stands for the program's name.
     pub(super) fn help_text(&self) -> Vec<u8> {
+        if !self.own_help.is_empty() {
+            return self.own_help.replace("{name}", "\0").into_bytes();
+        }
         let mut text = String::new();
         for (index, usage) in self.synopsis.iter().enumerate() {
             text += if index == 0 { "Usage: \0" } else { "  or:  \0" };

@@ -198,6 +198,8 @@ pub struct Spec<F: Copy + 'static> {
     pub long_order: &'static [&'static str],
     /// Lines after the options.
     pub notes: &'static str,
+    /// All of `--help`, where the tool's own has no regular layout; `{name}` stands for the program's. Empty: it is rendered.
+    pub own_help: &'static str,
     /// What happens at the first operand.
     pub order: Order,
     /// The exit status of a usage error.
@@ -227,6 +229,7 @@ impl<F: Copy> Spec<F> {
             options,
             long_order: &[],
             notes: "",
+            own_help: "",
             order: Order::Permute,
             status: 1,
             complaint: Complaint::Try,
@@ -266,6 +269,15 @@ impl<F: Copy> Spec<F> {
     #[must_use]
     pub const fn notes(self, notes: &'static str) -> Self {
         Spec { notes, ..self }
+    }
+
+    /// `--help` as it is.
+    #[must_use]
+    pub const fn own_help(self, text: &'static str) -> Self {
+        Spec {
+            own_help: text,
+            ..self
+        }
     }
 
     /// `--help` has a letter.

@@ -152,6 +152,18 @@ pub enum Redirection {
     Coprocess,
 }
 
+impl Redirection {
+    /// How it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Redirection::File => ">",
+            Redirection::Append => ">>",
+            Redirection::Pipe => "|",
+            Redirection::Coprocess => "|&",
+        }
+    }
+}
+
 /// What `getline` reads into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineTarget {
@@ -357,6 +369,28 @@ builtins! {
     Toupper = "toupper" 1 1;
     Typeof = "typeof" 1 1;
     Xor = "xor" 2 99;
+}
+
+impl Builtin {
+    /// Whether it takes values alone and needs no waiting, so that it can be called by its name in a variable.
+    pub fn is_plain(self) -> bool {
+        !matches!(
+            self,
+            Builtin::Asort
+                | Builtin::Asorti
+                | Builtin::Close
+                | Builtin::Fflush
+                | Builtin::Gensub
+                | Builtin::Gsub
+                | Builtin::Isarray
+                | Builtin::Match
+                | Builtin::Patsplit
+                | Builtin::Split
+                | Builtin::Sub
+                | Builtin::System
+                | Builtin::Typeof
+        )
+    }
 }
 
 /// A user's function.

@@ -72,6 +72,9 @@ impl Machine<'_> {
 
     /// Prints the warnings that came up.
     pub async fn print_warnings(&mut self) -> Run<()> {
+        for sentence in std::mem::take(&mut self.operand_warnings) {
+            self.proc.warn(format!("warning: {sentence}")).await?;
+        }
         for sentence in std::mem::take(&mut self.warnings) {
             let text = self.located(&[b"warning: ", sentence.as_bytes()].concat());
             self.proc.warn(text).await?;
@@ -167,7 +170,10 @@ impl Machine<'_> {
     async fn write_to(&mut self, redirection: Redirection, name: &Value, text: &[u8]) -> Run<()> {
         let name = self.text_of(name);
         if name.is_empty() {
-            return Err(fatal("expression for `>' redirection has null string value"));
+            let sign = redirection.sign();
+            return Err(fatal(format!(
+                "expression for `{sign}' redirection has null string value"
+            )));
         }
         let kind = match redirection {
             Redirection::Pipe => Kind::OutputPipe,
@@ -204,6 +210,7 @@ impl Machine<'_> {
                 .await
         } else {
             self.streams.flush_all(self.proc).await?;
+            self.export_environment();
             self.streams.open_command(self.proc, name, kind)
         };
         opened.map_err(|errno| {
@@ -257,7 +264,14 @@ impl Machine<'_> {
             } else {
                 -1.0
             }),
-            None => Ok(-1.0),
+            None => {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                self.warn_later(format!(
+                    "fflush: `{name}' is not an open file, pipe or co-process"
+                ));
+                self.print_warnings().await?;
+                Ok(-1.0)
+            }
         }
     }
 
@@ -267,6 +281,7 @@ impl Machine<'_> {
             .map(|value| self.text_of(value))
             .unwrap_or_default();
         self.streams.flush_all(self.proc).await?;
+        self.export_environment();
         let Ok(child) = self.proc.spawn(shell(command, Vec::new())) else {
             return Ok(127.0);
         };
@@ -336,7 +351,14 @@ impl Machine<'_> {
 
     async fn getline_stream(&mut self, kind: Kind, name: &[u8], target: LineTarget) -> Run<f64> {
         if name.is_empty() {
-            return Err(fatal("expression for `<' redirection has null string value"));
+            let sign = match kind {
+                Kind::InputFile => "<",
+                Kind::Coprocess => "|&",
+                _ => "|",
+            };
+            return Err(fatal(format!(
+                "expression for `{sign}' redirection has null string value"
+            )));
         }
         let index = match self.streams.find(name, |known| known == kind) {
             Some(index) => index,
@@ -345,6 +367,7 @@ impl Machine<'_> {
                     self.streams.open_input(self.proc, name).await
                 } else {
                     self.streams.flush_all(self.proc).await?;
+                    self.export_environment();
                     self.streams.open_command(self.proc, name, kind)
                 };
                 match opened {
@@ -380,9 +403,7 @@ impl Machine<'_> {
         }
         let terminator = reader.terminator.clone();
         self.set_terminator(&terminator)?;
-        if kind != Kind::InputFile {
-            self.nr += 1.0;
-        }
+        // Despite the manual, gawk 5.2.1 does not count the lines of commands in NR.
         self.store_line(target, line)?;
         Ok(1.0)
     }

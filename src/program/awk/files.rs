@@ -99,6 +99,7 @@ impl Machine<'_> {
             }
             if let Some((name, text)) = assignment(&operand) {
                 self.assign_operand(name, text)?;
+                self.print_warnings().await?;
                 continue;
             }
             self.files.any = true;
@@ -116,7 +117,7 @@ impl Machine<'_> {
             .proc
             .stdin()
             .map_err(|errno| fatal(format!("cannot read standard input: {errno}")))?;
-        self.begin_file(Input::new(file), b"").await
+        self.begin_file(Input::new(file), b"-").await
     }
 
     /// The next element of ARGV, as it is now.

@@ -199,6 +199,10 @@ fn character(out: &mut Vec<u8>, layout: Layout, value: &Value, convfmt: &[u8]) {
         return string(out, layout, &text);
     }
     let text = value.text(convfmt);
+    if text.is_empty() {
+        // The character at the start of an empty string is its end.
+        return string(out, layout, &[0]);
+    }
     let length = bstr::decode_utf8(&text).1;
     string(out, layout, text.get(..length).unwrap_or_default());
 }

@@ -23,6 +23,7 @@ mod reader;
 mod record;
 mod regex;
 mod sort;
+mod sources;
 mod special;
 mod split;
 mod statement;
@@ -51,8 +52,9 @@ pub const GAWK: Program = Program {
 };
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
+    proc.write_failure.sentence = "warning: error writing standard output";
     let options = options::read(proc).await?;
-    let sources = options::sources(proc, &options).await?;
+    let sources = sources::read(proc, &options).await?;
     let program = compile(proc, &sources).await?;
     let mut machine = Machine::new(proc, program);
     let outcome = match prepare(&mut machine, &options) {
@@ -180,6 +182,7 @@ fn prepare_arrays(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
 async fn run_program(machine: &mut Machine<'_>) -> Run<()> {
     let program = std::sync::Arc::clone(&machine.program);
     let mut exited = false;
+    machine.print_warnings().await?;
     machine.phase = Phase::Begin;
     for entry in &program.begin {
         if machine.execute(*entry as usize).await? == Flow::Exit {

@@ -223,9 +223,12 @@ impl Machine<'_> {
             .functions
             .iter()
             .position(|function| function.name == name && function.start.is_some());
-        match found {
-            Some(function) => self.call(function as u32, count),
-            None => Err(fatal(
+        if let Some(function) = found {
+            return self.call(function as u32, count);
+        }
+        match super::code::Builtin::from_name(&name) {
+            Some(function) if function.is_plain() => self.builtin(function, count),
+            _ => Err(fatal(
                 [
                     b"`",
                     name.as_slice(),
@@ -327,8 +330,8 @@ impl Machine<'_> {
     }
 
     fn type_of(&mut self, op: Op) -> Run<()> {
-        let (value, is_array, is_element) = match op {
-            Op::TypeOf { place, is_array } => (self.variable(place), is_array, false),
+        let (value, is_array) = match op {
+            Op::TypeOf { place, is_array } => (self.variable(place), is_array),
             Op::TypeOfElement { array, is_array } => {
                 let key = self.pop();
                 let key = self.key(&key)?;
@@ -339,9 +342,9 @@ impl Machine<'_> {
                     .cloned();
                 // Asking makes the element, as any other mention does.
                 self.element(array, &key)?;
-                (value.unwrap_or_default(), is_array, true)
+                (value.unwrap_or_default(), is_array)
             }
-            _ => (Value::Unset, false, false),
+            _ => (Value::Unset, false),
         };
         if is_array {
             self.push(Value::truth(matches!(value, Value::Array(_))));
@@ -353,7 +356,6 @@ impl Machine<'_> {
             Value::Text(_) => b"string",
             Value::Input(_) if value.comparable_number().is_some() => b"strnum",
             Value::Input(_) => b"string",
-            _ if is_element => b"unassigned",
             _ => b"untyped",
         };
         self.push(Value::Text(Text::small(name)));

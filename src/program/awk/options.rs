@@ -1,8 +1,7 @@
 //! The command line of awk.
 
-use crate::args::{Complaint, Opt, Outcome, Package, Parsed, Spec};
-use crate::fs::OpenFlags;
-use crate::kernel::{Input, Proc, Stop};
+use crate::args::{Complaint, Opt, Outcome, Package, Parsed, Spec, UsageError};
+use crate::kernel::{Proc, Stop};
 use crate::program::usage;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -24,6 +23,29 @@ enum Flag {
     NonDecimal,
     UseNumeric,
     Exec,
+}
+
+/// `-W version` is `--version`.
+fn modernized(arguments: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut changed = Vec::with_capacity(arguments.len());
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_slice() {
+            b"-W" => match arguments.next() {
+                Some(name) => changed.push([b"--", name.as_slice()].concat()),
+                None => changed.push(argument.clone()),
+            },
+            [b'-', b'W', name @ ..] => changed.push([b"--", name].concat()),
+            // The program, or what follows an option that takes a value, ends what may be changed.
+            [b'-', _, ..] => changed.push(argument.clone()),
+            _ => {
+                changed.push(argument.clone());
+                break;
+            }
+        }
+    }
+    changed.extend(arguments.cloned());
+    changed
 }
 
 static SPEC: Spec<Flag> = Spec::new(
@@ -91,6 +113,7 @@ static SPEC: Spec<Flag> = Spec::new(
 )
 .posix()
 .complains(Complaint::Help)
+.own_help(include_str!("usage.txt"))
 .version_letter('V')
 .help_letter('h');
 
@@ -99,22 +122,23 @@ static SPEC: Spec<Flag> = Spec::new(
 pub struct Options {
     pub separator: Option<Vec<u8>>,
     pub assignments: Vec<(Vec<u8>, Vec<u8>)>,
-    pieces: Vec<Piece>,
+    pub pieces: Vec<Piece>,
     pub operands: Vec<Vec<u8>>,
 }
 
+/// A part of the program.
 #[derive(Debug)]
-enum Piece {
+pub enum Piece {
     File(Vec<u8>),
     Text(Vec<u8>),
 }
 
 /// Reads the options. What cannot be done is refused.
 pub async fn read(proc: &mut Proc) -> Result<Options, Stop> {
-    let parsed = match SPEC.parse(proc.arguments()) {
+    let parsed = match SPEC.parse(&modernized(proc.arguments())) {
         Ok(parsed) => parsed,
         Err(error) if error.outcome == Outcome::Output => return Err(usage::refuse(proc, &error).await),
-        Err(error) => return Err(usage::refuse(proc, &error).await),
+        Err(error) => return Err(complain(proc, &error).await),
     };
     let mut options = Options {
         operands: parsed.operands.clone(),
@@ -125,8 +149,7 @@ pub async fn read(proc: &mut Proc) -> Result<Options, Stop> {
         match flag {
             Flag::File | Flag::Include | Flag::Exec => options.pieces.push(Piece::File(value)),
             Flag::Source => options.pieces.push(Piece::Text(value)),
-            // `-Ft` is a tab.
-            Flag::Separator => options.separator = Some(if value == b"t" { b"\t".to_vec() } else { value }),
+            Flag::Separator => options.separator = Some(value),
             Flag::Assign => match super::files::assignment(&value) {
                 Some((name, text)) => options.assignments.push((name.to_vec(), text.to_vec())),
                 None => return Err(bad_assignment(proc, &value).await),
@@ -153,14 +176,42 @@ async fn only_text(proc: &mut Proc, parsed: &Parsed<Flag>, options: &mut Options
     Ok(())
 }
 
+/// Prints what is wrong with the options. gawk looks through them itself: it says nothing of an unknown one, and names the
+/// letter of an option without its value in its own way.
+async fn complain(proc: &mut Proc, error: &UsageError) -> Stop {
+    let usage = SPEC.help().text(proc.name());
+    let text = error.text(proc.name());
+    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let without_value = SPEC.options.iter().find(|option| {
+        let letter = option
+            .short
+            .map(|letter| format!("requires an argument -- '{letter}'"));
+        let name = option.long.map(|name| format!("'--{name}' requires an argument"));
+        [letter, name]
+            .iter()
+            .flatten()
+            .any(|end| first.ends_with(end.as_bytes()))
+    });
+    if let Some(letter) = without_value.and_then(|option| option.short) {
+        let message = format!("option requires an argument -- {letter}");
+        if let Err(stop) = proc.warn(message).await {
+            return stop;
+        }
+    }
+    match proc.write_error(&usage).await {
+        Ok(()) => Stop::Exit(1),
+        Err(stop) => stop,
+    }
+}
+
 async fn bad_assignment(proc: &mut Proc, value: &[u8]) -> Stop {
     let name = value.split(|byte| *byte == b'=').next().unwrap_or_default();
-    let message = if value.contains(&b'=') {
-        [b"fatal: `", name, b"' is not a legal variable name"].concat()
-    } else {
-        [b"fatal: `", value, b"' argument to `-v' not in `var=value' form"].concat()
-    };
-    usage::fail(proc, 2, message).await
+    if value.contains(&b'=') {
+        let message = [b"fatal: `", name, b"' is not a legal variable name"].concat();
+        return usage::fail(proc, 2, message).await;
+    }
+    let error = SPEC.complain([b"`", value, b"' argument to `-v' not in `var=value' form\n"].concat());
+    usage::refuse(proc, &error).await
 }
 
 async fn refused(proc: &mut Proc, flag: Flag) -> Stop {
@@ -171,41 +222,4 @@ async fn refused(proc: &mut Proc, flag: Flag) -> Stop {
         .and_then(|option| option.long);
     let message = format!("fatal: option --{} is not supported", name.unwrap_or_default());
     usage::fail(proc, 2, message).await
-}
-
-/// The sources with their names in messages.
-pub async fn sources(proc: &mut Proc, options: &Options) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
-    let mut sources = Vec::new();
-    for piece in &options.pieces {
-        match piece {
-            Piece::Text(text) => sources.push((b"cmd. line".to_vec(), text.clone())),
-            Piece::File(name) => sources.push((name.clone(), read_source(proc, name).await?)),
-        }
-    }
-    Ok(sources)
-}
-
-async fn read_source(proc: &mut Proc, name: &[u8]) -> Result<Vec<u8>, Stop> {
-    let opened = if name == b"-" || name == b"/dev/stdin" {
-        proc.stdin()
-    } else {
-        proc.open(name, OpenFlags::READ).await
-    };
-    let mut lease = proc.kernel.lease();
-    let read = match opened {
-        Ok(file) => Input::new(file).rest(&mut lease).await,
-        Err(errno) => Err(errno),
-    };
-    match read {
-        Ok(text) => Ok(text),
-        Err(errno) => {
-            let message = [
-                b"fatal: cannot open source file `",
-                name,
-                format!("' for reading: {errno}").as_bytes(),
-            ]
-            .concat();
-            Err(usage::fail(proc, 2, message).await)
-        }
-    }
 }

@@ -277,6 +277,13 @@ impl<'a> Parser<'a> {
         self.plain_error_at(self.source_number, line, status, sentence)
     }
 
+    /// The same for an error that gawk's grammar meets twice.
+    pub(super) fn repeated_error(&mut self, sentence: &[u8]) -> ProgramError {
+        let mut error = self.plain_error(sentence);
+        error.lines.extend(error.lines.clone());
+        error
+    }
+
     /// An error that shows its line and points into it.
     fn source_error(&mut self, error: &SourceError) -> ProgramError {
         let line = self.line_of(error.at);

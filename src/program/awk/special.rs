@@ -105,10 +105,29 @@ impl Machine<'_> {
         self.set_element(array, &key, value)
     }
 
+    /// Gives commands the variables of ENVIRON as they are now.
+    pub(super) fn export_environment(&mut self) {
+        let Value::Array(array) = self.variable(Special::Environ.place()) else {
+            return;
+        };
+        let Some(table) = self.array(array) else { return };
+        let text = |key: &[u8]| table.get(key).map(|value| self.text_of(value));
+        let before = &self.proc.environment;
+        let known = before
+            .iter()
+            .filter_map(|(name, _)| Some((name.clone(), text(name)?)));
+        let is_new = |key: &Text| before.iter().all(|(name, _)| name != key.bytes());
+        let added = table.keys().into_iter().filter(is_new);
+        let added = added.filter_map(|key| Some((key.bytes().to_vec(), text(key.bytes())?)));
+        let environment = known.chain(added).collect();
+        self.proc.environment = std::sync::Arc::new(environment);
+    }
+
     /// Assigns what an operand or `-v` says; the name was checked.
     pub fn assign_operand(&mut self, name: &[u8], raw: &[u8]) -> Run<()> {
         let mut warnings = Vec::new();
         let text = super::lexer::unescape(raw, &mut warnings);
+        self.operand_warnings.extend(warnings);
         let value = Value::Input(Text::take(text, &self.proc.kernel)?);
         let found = self.program.globals.iter().position(|known| known == name);
         // A variable that the program never mentions is not missed.

@@ -134,7 +134,7 @@ impl Parser<'_> {
         self.advance()?;
         self.expect("(")?;
         if let Some((variable, array)) = self.for_in_head()? {
-            return self.for_in(&variable, &array);
+            return self.for_in(&variable, array);
         }
         if !self.is(";") {
             self.simple_statement()?;
@@ -172,18 +172,21 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `NAME in NAME )`, or nothing read.
-    fn for_in_head(&mut self) -> Parsing<Option<(Vec<u8>, Vec<u8>)>> {
+    /// `NAME in NAME )` or `NAME in NAME[…] )`, or nothing read.
+    fn for_in_head(&mut self) -> Parsing<Option<(Vec<u8>, ArrayRef)>> {
         let (position, token, start) = (self.lexer.position(), self.token.clone(), self.start);
         if let Token::Name(variable) = token.clone() {
             self.advance()?;
             if self.is_keyword(Keyword::In) {
                 self.advance()?;
-                if let Token::Name(array) = self.token.clone() {
+                if let Token::Name(array) = self.token.clone()
+                    && self.is_array_and_parenthesis()?
+                {
                     self.advance()?;
-                    if self.take(")")? {
-                        return Ok(Some((variable, array)));
-                    }
+                    let array = ArrayRef::Variable(self.variable(&array));
+                    let array = self.subarray_path(array)?;
+                    self.expect(")")?;
+                    return Ok(Some((variable, array)));
                 }
             }
         }
@@ -192,8 +195,27 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    fn for_in(&mut self, variable: &[u8], array: &[u8]) -> Parsing<()> {
-        let array = ArrayRef::Variable(self.variable(array));
+    /// Looks ahead whether `)` follows a name and what is in brackets behind it.
+    fn is_array_and_parenthesis(&mut self) -> Parsing<bool> {
+        let (position, token, start) = (self.lexer.position(), self.token.clone(), self.start);
+        self.advance()?;
+        let mut depth = 0;
+        while depth > 0 || self.is("[") {
+            match &self.token {
+                Token::Sign("[") => depth += 1,
+                Token::Sign("]") => depth -= 1,
+                Token::End => break,
+                _ => {}
+            }
+            self.advance()?;
+        }
+        let found = self.is(")");
+        self.lexer.rewind(position);
+        (self.token, self.start) = (token, start);
+        Ok(found)
+    }
+
+    fn for_in(&mut self, variable: &[u8], array: ArrayRef) -> Parsing<()> {
         let target = self.target(variable);
         self.emit(Op::Walk(array));
         let begin = self.here();
@@ -360,7 +382,7 @@ impl Parser<'_> {
 
     fn break_statement(&mut self) -> Parsing<()> {
         if self.loops.is_empty() {
-            return Err(self.plain_error(b"error: `break' is not allowed outside a loop or switch"));
+            return Err(self.repeated_error(b"error: `break' is not allowed outside a loop or switch"));
         }
         self.advance()?;
         let jump = self.emit(Op::Jump(0));
@@ -372,7 +394,7 @@ impl Parser<'_> {
 
     fn continue_statement(&mut self) -> Parsing<()> {
         let Some(target) = self.loops.iter().rposition(|inner| !inner.is_switch) else {
-            return Err(self.plain_error(b"error: `continue' is not allowed outside a loop"));
+            return Err(self.repeated_error(b"error: `continue' is not allowed outside a loop"));
         };
         self.advance()?;
         for _ in target + 1..self.loops.len() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::machine::{Run, fatal};
 use super::reader::Reader;
 use crate::fs::{Errno, OpenFlags};
 use crate::kernel::{File, Input, Pid, Proc, Stop, WaitStatus};
@@ -114,7 +115,7 @@ impl Streams {
     }
 
     /// Closes a stream of the list: what `close` gives.
-    pub async fn close(&mut self, proc: &mut Proc, index: usize) -> Result<f64, Stop> {
+    pub async fn close(&mut self, proc: &mut Proc, index: usize) -> Run<f64> {
         if index >= self.list.len() {
             return Ok(-1.0);
         }
@@ -125,7 +126,17 @@ impl Streams {
             if let Some(reader) = &mut stream.reader {
                 reader.give_back();
             }
-            return Ok(if flushed.is_ok() { 0.0 } else { -1.0 });
+            return match flushed {
+                Ok(()) => Ok(0.0),
+                Err(errno) => Err(fatal(
+                    [
+                        b"flush to \"",
+                        stream.name.as_slice(),
+                        format!("\" failed: {errno}").as_bytes(),
+                    ]
+                    .concat(),
+                )),
+            };
         };
         // A command whose output nobody reads any more meets a closed pipe.
         stream.reader = None;

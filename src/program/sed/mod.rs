@@ -53,7 +53,12 @@ static SPEC: Spec<Flag> = Spec::new(
     &["[OPTION]... {script-only-if-no-other-script} [input-file]..."],
     "",
     &[
-        Opt::flag(Flag::Quiet, 'n', "quiet", "suppress automatic printing of pattern space"),
+        Opt::flag(
+            Flag::Quiet,
+            'n',
+            "quiet",
+            "suppress automatic printing of pattern space",
+        ),
         Opt::long(Flag::Quiet, "silent", ""),
         Opt::required(
             Flag::Expression,
@@ -69,7 +74,11 @@ static SPEC: Spec<Flag> = Spec::new(
             "script-file",
             "add the contents of script-file to the commands to be executed",
         ),
-        Opt::long(Flag::FollowSymlinks, "follow-symlinks", "follow symlinks when processing in place"),
+        Opt::long(
+            Flag::FollowSymlinks,
+            "follow-symlinks",
+            "follow symlinks when processing in place",
+        ),
         Opt::optional(
             Flag::InPlace,
             'i',
@@ -92,7 +101,11 @@ static SPEC: Spec<Flag> = Spec::new(
             "use extended regular expressions in the script\n(for portability use POSIX -E).",
         ),
         Opt::short(Flag::Extended, 'r', ""),
-        Opt::long(Flag::Sandbox, "sandbox", "operate in sandbox mode (disable e/r/w commands)."),
+        Opt::long(
+            Flag::Sandbox,
+            "sandbox",
+            "operate in sandbox mode (disable e/r/w commands).",
+        ),
         Opt::flag(
             Flag::Separate,
             's',
@@ -105,18 +118,18 @@ static SPEC: Spec<Flag> = Spec::new(
             "unbuffered",
             "load minimal amounts of data from the input files and flush\nthe output buffers more often",
         ),
-        Opt::flag(Flag::NullData, 'z', "null-data", "separate lines by NUL characters"),
+        Opt::flag(
+            Flag::NullData,
+            'z',
+            "null-data",
+            "separate lines by NUL characters",
+        ),
         Opt::long(Flag::NullData, "zero-terminated", ""),
         Opt::flag(Flag::Binary, 'b', "binary", ""),
     ],
 )
 .complains(Complaint::Help)
-.notes(
-    "If no -e, --expression, -f, or --file option is given, then the first\nnon-option argument is taken as the sed script to \
-     interpret.  All\nremaining arguments are names of input files; if no input files are\nspecified, then the standard input \
-     is read.\n\nGNU sed home page: <https://www.gnu.org/software/sed/>.\nGeneral help using GNU software: \
-     <https://www.gnu.org/gethelp/>.",
-);
+.own_help(include_str!("usage.txt"));
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     proc.write_failure = WriteFailure {

@@ -104,6 +104,8 @@ pub struct Machine<'a> {
     pub nesting: usize,
     /// Warnings that are not printed yet.
     pub warnings: Vec<String>,
+    /// Those about operands, which have no place in the program.
+    pub operand_warnings: Vec<String>,
     /// The kind of rule that runs, for messages about `next`.
     pub phase: Phase,
     pub files: super::files::Files,
@@ -167,6 +169,7 @@ impl<'a> Machine<'a> {
             random: super::random::Random::new(1.0),
             nesting: 0,
             warnings: Vec::new(),
+            operand_warnings: Vec::new(),
             phase: Phase::Begin,
             files: super::files::Files::default(),
             uses_terminator,
