@@ -240,6 +240,7 @@ async fn show_lines(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result<(
 
 async fn show_all_but(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result<(), Failure> {
     let mut blocks = Blocks::new(&proc.kernel, plan.unit(), plan.count);
+    let (begin, mut printed) = (input.file().offset(), 0);
     loop {
         let block = input.block().await?;
         if block.is_empty() {
@@ -247,16 +248,24 @@ async fn show_all_but(proc: &mut Proc, input: &mut Input, plan: &Plan) -> Result
         }
         blocks.push(block)?;
         while let Some(shown) = blocks.pop_excess() {
+            printed += shown.len();
             proc.write(&shown).await?;
         }
     }
     blocks.end();
     while let Some(shown) = blocks.pop_excess() {
+        printed += shown.len();
         proc.write(&shown).await?;
     }
     let end = blocks.split();
     if let Some(last) = blocks.pop() {
-        proc.write(last.get(..end).unwrap_or_default()).await?;
+        let shown = last.get(..end).unwrap_or_default();
+        printed += shown.len();
+        proc.write(shown).await?;
+    }
+    // Others who share the descriptor go on behind what was printed.
+    if input.file().is_seekable() {
+        input.file().seek(begin + printed as u64)?;
     }
     Ok(())
 }

@@ -82,8 +82,11 @@ impl Formats {
     /// Fills in what was not given.
     pub fn finish(&mut self) {
         let [unchanged, old, new, changed] = &mut self.groups;
-        let old = old.get_or_insert_with(|| b"%<".to_vec()).clone();
-        let new = new.get_or_insert_with(|| b"%>".to_vec()).clone();
+        // The format of changes is that of one-sided ones too, unless they have their own.
+        let given = |or: &[u8]| changed.clone().unwrap_or_else(|| or.to_vec());
+        let (for_old, for_new) = (given(b"%<"), given(b"%>"));
+        let old = old.get_or_insert(for_old).clone();
+        let new = new.get_or_insert(for_new).clone();
         unchanged.get_or_insert_with(|| b"%=".to_vec());
         changed.get_or_insert_with(|| [old, new].concat());
         for slot in &mut self.lines {

@@ -53,6 +53,9 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
     let read = options::read(&parsed);
     let (mut options, pattern_files) = usage::accept(proc, read).await?;
+    for warning in std::mem::take(&mut options.warnings) {
+        proc.warn(warning).await?;
+    }
     for path in pattern_files {
         read_patterns(proc, &path, &mut options).await?;
     }

@@ -76,6 +76,8 @@ pub struct Options {
     pub speed_large: bool,
     pub color: bool,
     pub palette: Palette,
+    /// What to say before anything is compared.
+    pub warnings: Vec<Vec<u8>>,
     pub formats: Formats,
     /// The options as they are shown before each pair of files.
     pub switches: Vec<u8>,
@@ -399,6 +401,7 @@ pub static SPEC: Spec<Flag> = Spec::new(
         )
         .takes("PALETTE"),
         Opt::long(F::Nothing, "inhibit-hunk-merge", ""),
+        Opt::long(F::Nothing, "binary", ""),
         Opt::short(F::Nothing, 'h', ""),
     ],
 )
@@ -418,6 +421,9 @@ struct Reader {
     lines: Option<usize>,
     explicit_context: bool,
     functions: Vec<Vec<u8>>,
+    /// `-p`.
+    shows_functions: bool,
+    palette: Option<Vec<u8>>,
     ignored: Vec<Vec<u8>>,
 }
 
@@ -437,6 +443,8 @@ pub fn read(parsed: &Parsed<Flag>) -> Result<(Options, PatternFiles), UsageError
         lines: None,
         explicit_context: false,
         functions: Vec::new(),
+        shows_functions: false,
+        palette: None,
         ignored: Vec::new(),
     };
     let mut files = Vec::new();
@@ -513,7 +521,10 @@ impl Reader {
             Flag::Width => options.width = count(text, "width", 1)?,
             Flag::LeftColumn => options.left_column = true,
             Flag::SuppressCommon => options.suppress_common = true,
-            Flag::ShowFunction => self.functions.push(b"^[[:alpha:]$_]".to_vec()),
+            Flag::ShowFunction => {
+                self.shows_functions = true;
+                self.functions.push(b"^[[:alpha:]$_]".to_vec());
+            }
             Flag::FunctionLine => self.functions.push(text.to_vec()),
             Flag::Label => {
                 options.labels.push(text.to_vec());
@@ -551,7 +562,7 @@ impl Reader {
             Flag::Horizon => options.horizon = options.horizon.max(count(text, "horizon length", 0)?),
             Flag::SpeedLarge => options.speed_large = true,
             Flag::Color => options.set_color(value)?,
-            Flag::Palette => options.set_palette(text)?,
+            Flag::Palette => self.palette = Some(text.to_vec()),
             Flag::Ifdef | Flag::GroupFormat(_) | Flag::LineFormat | Flag::OneLineFormat(_) => {
                 options.formats.set(flag, text).map_err(fatal)?;
                 self.set_style(Style::Formats)?;
@@ -563,7 +574,8 @@ impl Reader {
 
     fn finish(self) -> Result<Options, UsageError> {
         let mut options = self.options;
-        let shows_functions = !self.functions.is_empty();
+        // `-F` alone does not ask for context.
+        let shows_functions = self.shows_functions;
         let default = if shows_functions {
             Style::Context
         } else {
@@ -585,6 +597,9 @@ impl Reader {
         options.function = regex(&self.functions)?;
         options.ignore_matching = regex(&self.ignored)?;
         options.formats.finish();
+        if let Some(palette) = self.palette.filter(|_| options.color) {
+            options.set_palette(&palette);
+        }
         if options.from_file.is_some() && options.to_file.is_some() {
             return Err(fatal("--from-file and --to-file both specified"));
         }
@@ -640,25 +655,32 @@ impl Options {
         Ok(())
     }
 
-    fn set_palette(&mut self, text: &[u8]) -> Result<(), UsageError> {
+    /// A palette that cannot be read is complained about, and there is no colour.
+    fn set_palette(&mut self, text: &[u8]) {
+        if self.read_palette(text).is_none() {
+            self.color = false;
+            self.warnings.push(b"unparsable value for --palette".to_vec());
+        }
+    }
+
+    fn read_palette(&mut self, text: &[u8]) -> Option<()> {
         for entry in text.split(|byte| *byte == b':').filter(|entry| !entry.is_empty()) {
-            let Some((name, value)) = entry.split_at_checked(2) else {
-                return Err(fatal("unparsable value for --palette"));
-            };
-            let Some(value) = value.strip_prefix(b"=") else {
-                return Err(fatal("unparsable value for --palette"));
-            };
+            let (name, value) = entry.split_at_checked(2)?;
+            let value = value.strip_prefix(b"=")?;
             let slot = match name {
                 b"hd" => &mut self.palette.header,
                 b"ln" => &mut self.palette.line,
                 b"ad" => &mut self.palette.add,
                 b"de" => &mut self.palette.delete,
                 b"rs" => &mut self.palette.reset,
-                _ => return Err(fatal(message!("unrecognized prefix: ", name))),
+                _ => {
+                    self.warnings.push(message!("unrecognized prefix: ", name));
+                    return None;
+                }
             };
             *slot = value.to_vec();
         }
-        Ok(())
+        Some(())
     }
 
     /// Some differences may not count.

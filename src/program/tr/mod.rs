@@ -28,16 +28,21 @@ enum Flag {
 static SPEC: Spec<Flag> = Spec::new(
     "tr",
     COREUTILS,
-    &["[OPTION]... SET1 [SET2]"],
+    &["[OPTION]... STRING1 [STRING2]"],
     "Translate, squeeze, and/or delete characters from standard input,\nwriting to standard output.\n",
     &[
-        Opt::flag(Flag::Complement, 'c', "complement", "use the complement of SET1"),
+        Opt::flag(
+            Flag::Complement,
+            'c',
+            "complement",
+            "use the complement of STRING1",
+        ),
         Opt::short(Flag::Complement, 'C', ""),
         Opt::flag(
             Flag::Delete,
             'd',
             "delete",
-            "delete characters in SET1, do not translate",
+            "delete characters in STRING1, do not translate",
         ),
         Opt::flag(
             Flag::Squeeze,
@@ -50,7 +55,7 @@ static SPEC: Spec<Flag> = Spec::new(
             Flag::Truncate,
             't',
             "truncate-set1",
-            "first truncate SET1 to length of SET2",
+            "first truncate STRING1 to length of STRING2",
         ),
     ],
 )
@@ -68,12 +73,12 @@ static SPEC: Spec<Flag> = Spec::new(
      \x20 \\t              horizontal tab\n\
      \x20 \\v              vertical tab\n\
      \x20 CHAR1-CHAR2     all characters from CHAR1 to CHAR2 in ascending order\n\
-     \x20 [CHAR*]         in SET2, copies of CHAR until length of SET1\n\
+     \x20 [CHAR*]         in STRING2, copies of CHAR until length of STRING1\n\
      \x20 [CHAR*REPEAT]   REPEAT copies of CHAR, REPEAT octal if starting with 0\n\
      \x20 [:CLASS:]       all characters of a class: alnum, alpha, blank, cntrl, digit,\n\
      \x20                 graph, lower, print, punct, space, upper or xdigit\n\
      \x20 [=CHAR=]        all characters which are equivalent to CHAR\n\n\
-     Translation occurs if -d is not given and both SET1 and SET2 appear.",
+     Translation occurs if -d is not given and both STRING1 and STRING2 appear.",
 );
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {

@@ -71,19 +71,19 @@ pub static SPEC: Spec<Flag> = Spec::new(
             "R",
             "replace R in INITIAL-ARGS with names read\nfrom standard input, split at newlines;\nif R is unspecified, assume {}",
         ),
-        Opt::required(
+        Opt::short(
             Flag::MaxLines,
             'L',
-            "max-lines",
-            "MAX-LINES",
             "use at most MAX-LINES non-blank input lines per\ncommand line",
-        ),
-        Opt::short(
+        )
+        .takes("MAX-LINES"),
+        Opt::optional(
             Flag::OptionalMaxLines,
             'l',
+            "max-lines",
+            "MAX-LINES",
             "similar to -L but defaults to at most one non-\nblank input line if MAX-LINES is not specified",
-        )
-        .may_take("MAX-LINES"),
+        ),
         Opt::required(Flag::MaxArgs, 'n', "max-args", "MAX-ARGS", "use at most MAX-ARGS arguments per command line"),
         Opt::flag(
             Flag::OpenTty,
@@ -174,8 +174,9 @@ impl Options {
         for (flag, value) in &parsed.options {
             options.take(*flag, value.as_deref(), most_chars)?;
         }
-        if options.split != Split::Words {
-            options.end_string = None;
+        if options.split != Split::Words && options.end_string.take().is_some() {
+            let sentence = "warning: the -E option has no effect if -0 or -d is used.\n";
+            options.warnings.push(sentence.to_owned());
         }
         if options.command.is_empty() {
             options.command.push(b"echo".to_vec());
