@@ -63,21 +63,6 @@ const HOST_OWNERS: &[&str] = &[
 /// Programs without a file or folder below `corpus/cases/program`.
 #[rustfmt::skip] // one a line
 const WITHOUT_CASES: &[&str] = &[
-    "comm",
-    "echo",
-    "expand",
-    "expr",
-    "false",
-    "fold",
-    "join",
-    "nl",
-    "paste",
-    "printf",
-    "seq",
-    "shuf",
-    "true",
-    "unexpand",
-    "yes",
 ];
 
 /// Files with more than [`LONGEST`] lines of code.

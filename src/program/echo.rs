@@ -1,5 +1,7 @@
 //! `echo`: prints its arguments. The program of coreutils; the shell's own is `builtin::echo`.
 
+use super::usage;
+use crate::args::{COREUTILS, Spec};
 use crate::kernel::{Proc, Program, Stop};
 use crate::text::escape::{self, Reader};
 
@@ -9,15 +11,33 @@ pub const PROGRAM: Program = Program {
     run: |proc| Box::pin(run(proc)),
 };
 
+static SPEC: Spec<()> = Spec::new(
+    "echo",
+    COREUTILS,
+    &["[SHORT-OPTION]... [STRING]...", "LONG-OPTION"],
+    "Echo the STRING(s) to standard output.\n\n  -n             do not output the trailing newline\n  -e             enable \
+     interpretation of backslash escapes\n  -E             disable interpretation of backslash escapes (default)",
+    &[],
+);
+
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
     let args = proc.arguments().to_vec();
     let mut rest = args.as_slice();
     let (mut newline, mut escapes) = (true, false);
+    // With POSIXLY_CORRECT, there are options only when `-n` comes first, and escapes always.
+    let has_options = !posix || rest.first().is_some_and(|first| first == b"-n");
+    match rest {
+        [only] if has_options && only == b"--help" => return Err(usage::refuse(proc, &SPEC.help()).await),
+        [only] if has_options && only == b"--version" => {
+            return Err(usage::refuse(proc, &SPEC.version()).await);
+        }
+        _ => {}
+    }
     while let Some((first, tail)) = rest.split_first() {
         let Some(letters) = first
             .strip_prefix(b"-")
-            .filter(|letters| !letters.is_empty() && !posix)
+            .filter(|letters| !letters.is_empty() && has_options)
         else {
             break;
         };
@@ -34,7 +54,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         rest = tail;
     }
     let text = rest.join(&b' ');
-    if escapes {
+    if escapes || posix {
         let read = escape::unescape(&text, Reader::ProgramEcho);
         proc.write(&read.bytes).await?;
         if read.stop {
