@@ -238,7 +238,7 @@ impl Machine<'_> {
             return Ok(0.0);
         }
         self.proc.flush().await?;
-        Ok(self.streams.close(self.proc, index).await?)
+        self.streams.close(self.proc, index).await
     }
 
     async fn fflush(&mut self, arguments: &[Value]) -> Run<f64> {
