@@ -124,7 +124,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let (options, operands) = usage::accept(proc, read).await?;
     let mut status = 0;
     for operand in operands {
-        let mut walk = Walk::new(operand, Links::Operands);
+        let mut walk = Walk::tidy(operand, Links::Operands);
         while let Some(visited) = walk.next(proc) {
             proc.kernel.breathe().await;
             if visited.visit == Visit::Leave {

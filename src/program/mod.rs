@@ -18,6 +18,7 @@ mod basename;
 mod blocks;
 mod cat;
 mod chmod;
+mod chown;
 mod cmp;
 mod column;
 mod comm;
@@ -29,6 +30,7 @@ mod dates;
 mod destination;
 mod diff;
 mod digest;
+mod du;
 mod duration;
 mod echo;
 mod encoding;
@@ -45,6 +47,7 @@ mod head;
 mod hexdump;
 mod id;
 mod inode;
+mod install;
 mod join;
 mod kill;
 mod launch;
@@ -82,6 +85,7 @@ mod sleep;
 mod sort;
 mod split;
 mod stat;
+mod sync;
 mod tabs;
 mod tac;
 mod tail;
@@ -116,7 +120,9 @@ pub static PROGRAMS: &[Program] = &[
     basename::PROGRAM,
     encoding::BASENC,
     cat::PROGRAM,
+    chown::CHGRP,
     chmod::PROGRAM,
+    chown::PROGRAM,
     digest::CKSUM,
     tput::CLEAR,
     cmp::PROGRAM,
@@ -128,6 +134,7 @@ pub static PROGRAMS: &[Program] = &[
     diff::PROGRAM,
     ls::DIR,
     basename::DIRNAME,
+    du::PROGRAM,
     echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
@@ -146,6 +153,7 @@ pub static PROGRAMS: &[Program] = &[
     hexdump::PROGRAM,
     uname::HOSTNAME,
     id::PROGRAM,
+    install::PROGRAM,
     join::PROGRAM,
     kill::PROGRAM,
     link::PROGRAM,
@@ -186,6 +194,7 @@ pub static PROGRAMS: &[Program] = &[
     split::PROGRAM,
     stat::PROGRAM,
     digest::SUM,
+    sync::PROGRAM,
     tac::PROGRAM,
     tail::PROGRAM,
     tee::PROGRAM,

@@ -82,6 +82,15 @@ impl Walk {
         }
     }
 
+    /// Starts at an operand; of several slashes at its end one is left, as `fts(3)` does for all but `find`.
+    pub fn tidy(operand: &[u8], links: Links) -> Walk {
+        let mut operand = operand;
+        while operand.len() > 2 && operand.ends_with(b"//") {
+            operand = operand.get(..operand.len() - 1).unwrap_or_default();
+        }
+        Walk::new(operand, links)
+    }
+
     /// Does not go into the directory that was visited last; it is left at once.
     pub fn skip(&mut self) {
         self.skips = true;
