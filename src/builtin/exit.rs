@@ -1,6 +1,9 @@
-//! `exit [n]`
+//! `exit [n]`, `logout [n]`
 
+use crate::args::BuiltinSpec;
 use crate::interp::{Divert, Flow, Interp};
+
+const LOGOUT: BuiltinSpec = BuiltinSpec::new("logout", "");
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -20,4 +23,13 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             Ok(status) => Err(interp.leave_shell(status)),
         },
     }
+}
+
+/// `logout [n]`: only a login shell, and none is one here.
+pub fn run_logout(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if args.first().is_some_and(|arg| arg == b"--help") {
+        return Ok(interp.say_usage("logout", LOGOUT.help()));
+    }
+    interp.complain("logout", "not login shell: use `exit'");
+    Ok(1)
 }

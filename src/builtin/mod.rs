@@ -4,12 +4,16 @@
 //! output; those that run commands or wait are coroutines. Usage texts stand in `args::builtin_usage`.
 
 mod alias;
+mod bind;
 mod break_;
 mod builtin_;
 mod caller;
 mod cd;
 mod colon;
 mod command;
+mod compgen;
+mod complete;
+mod compopt;
 mod declare;
 mod dirs;
 mod disown;
@@ -19,10 +23,12 @@ mod eval;
 mod exec;
 mod exit;
 mod export;
+mod fc;
 mod fg;
 mod getopts;
 mod hash;
 mod help;
+mod history;
 mod jobs;
 mod kill;
 mod let_;
@@ -36,6 +42,7 @@ mod shift;
 mod shopt;
 mod source;
 mod support;
+mod suspend;
 mod test;
 mod times;
 mod trap;
@@ -78,6 +85,7 @@ pub static BUILTINS: &[Builtin] = &[
         kind: Ordinary,
         run: Run::Waiting(|interp, args| Box::pin(fg::run_bg(interp, args))),
     },
+    plain("bind", Ordinary, bind::run),
     plain("break", Special, break_::run_break),
     Builtin {
         name: "builtin",
@@ -91,6 +99,13 @@ pub static BUILTINS: &[Builtin] = &[
         kind: Ordinary,
         run: Run::Waiting(|interp, args| Box::pin(command::run(interp, args))),
     },
+    Builtin {
+        name: "compgen",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(compgen::run(interp, args))),
+    },
+    plain("complete", Ordinary, complete::run),
+    plain("compopt", Ordinary, compopt::run),
     plain("continue", Special, break_::run_continue),
     plain("declare", Declaration, declare::run),
     plain("dirs", Ordinary, dirs::run),
@@ -111,6 +126,11 @@ pub static BUILTINS: &[Builtin] = &[
     plain("export", Declaration, export::run),
     plain("false", Ordinary, colon::run_false),
     Builtin {
+        name: "fc",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(fc::run(interp, args))),
+    },
+    Builtin {
         name: "fg",
         kind: Ordinary,
         run: Run::Waiting(|interp, args| Box::pin(fg::run(interp, args))),
@@ -119,6 +139,11 @@ pub static BUILTINS: &[Builtin] = &[
     plain("hash", Ordinary, hash::run),
     plain("help", Ordinary, help::run),
     Builtin {
+        name: "history",
+        kind: Ordinary,
+        run: Run::Waiting(|interp, args| Box::pin(history::run(interp, args))),
+    },
+    Builtin {
         name: "jobs",
         kind: Ordinary,
         run: Run::Waiting(|interp, args| Box::pin(jobs::run(interp, args))),
@@ -126,6 +151,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain("kill", Ordinary, kill::run),
     plain("let", Ordinary, let_::run),
     plain("local", Declaration, declare::run_local),
+    plain("logout", Ordinary, exit::run_logout),
     Builtin {
         name: "mapfile",
         kind: Ordinary,
@@ -155,6 +181,7 @@ pub static BUILTINS: &[Builtin] = &[
         kind: Special,
         run: Run::Waiting(|interp, args| Box::pin(source::run(interp, args))),
     },
+    plain("suspend", Ordinary, suspend::run),
     plain("test", Ordinary, test::run),
     plain("times", Special, times::run),
     plain("trap", Special, trap::run),

@@ -28,7 +28,8 @@ struct Request {
     force_path: bool,
 }
 
-const RESERVED: [&str; 22] = [
+/// The reserved words, in bash's order.
+pub(super) const RESERVED: [&str; 22] = [
     "if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until", "do", "done",
     "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc",
 ];

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod assign;
+pub mod completion;
 mod compound;
 mod cond;
 mod coproc;
@@ -16,6 +17,7 @@ mod dynamic;
 mod external;
 mod flow;
 mod function;
+pub mod history;
 mod host;
 pub mod job;
 mod list;
@@ -203,8 +205,10 @@ pub struct Interp {
     tail: bool,
     /// The current statement is a command of `&&`, `||` or `if`: nesting of `time`.
     started_at: Timestamp,
-    /// History of `history -s`, and of nothing else: a script has none.
-    pub history: Arc<Vec<Vec<u8>>>,
+    /// The history list: what `history -s` puts there, and what is read under `set -o history`.
+    pub history: Arc<history::History>,
+    /// Specifications of `complete` by command.
+    pub completions: Arc<std::collections::BTreeMap<Vec<u8>, completion::Completion>>,
     /// The format that `printf` used last.
     pub last_format: Option<(Vec<u8>, Arc<crate::text::printf::Format>)>,
     /// The process of the last process substitution: `wait` waits for it too.

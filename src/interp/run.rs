@@ -91,6 +91,10 @@ impl Interp {
                 Ok(None) => break,
                 Ok(Some(list)) => {
                     any = true;
+                    if self.options.is(Set::History) && matches!(origin, Origin::Command | Origin::Script) {
+                        let end = parser.position().min(text.len());
+                        self.remember_command(text.get(start..end).unwrap_or_default());
+                    }
                     status = self.run_unit(&list, origin).await?;
                     if self.options.is(Set::Onecmd) && origin == Origin::Script {
                         return Err(Divert::Exit(self.status));
