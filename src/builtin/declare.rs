@@ -306,6 +306,7 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
     let name: Name = pieces.name.into();
     let reference = request.on.has(Attributes::NAMEREF) || request.off.has(Attributes::NAMEREF);
     if reference {
+        refuse_array(interp, pieces, request)?;
         check_reference(interp, pieces, request)?;
     }
     if request.local && !interp.vars.is_local(&name) {
@@ -335,6 +336,36 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
     }
     let (resolved, _) = interp.resolve(&name);
     Ok(resolved)
+}
+
+/// An array cannot become a reference; a list is assigned before bash finds out.
+fn refuse_array(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<(), i32> {
+    if !request.on.has(Attributes::NAMEREF) {
+        return Ok(());
+    }
+    let list = interp.declared.iter().position(|declared| {
+        declared.name == pieces.name
+            && pieces
+                .value
+                .is_some_and(|value| declared.argument.ends_with(value))
+    });
+    if let Some(list) = list {
+        let elements = interp.declared.swap_remove(list).elements;
+        let assigned = interp.assign_array(pieces.name, elements, pieces.append);
+        interp.said(assigned).map_err(|_| 1)?;
+    }
+    let local = request.local && !interp.vars.is_local(pieces.name);
+    let array = !local
+        && interp
+            .vars
+            .get(pieces.name)
+            .is_some_and(|variable| variable.value.is_array());
+    if array || list.is_some() {
+        let message = [pieces.name, b": reference variable cannot be an array"].concat();
+        interp.complain(request.name, message);
+        return Err(1);
+    }
+    Ok(())
 }
 
 fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<(), i32> {

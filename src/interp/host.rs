@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::variable::Circle;
 use super::{Divert, ExpandFailure, Interp};
 use crate::expand::arith::{Integer, plain_number};
 use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Value};
@@ -20,6 +21,17 @@ impl ExpandHost for Interp {
         let variable = match self.vars.get(name) {
             None => return None,
             Some(variable) if variable.attributes.has(Attributes::NAMEREF) => {
+                match self.circle(name) {
+                    Circle::None => {}
+                    Circle::Own => {
+                        self.warn_circle(name);
+                        return self.vars.global(name).map(|variable| variable.value.clone());
+                    }
+                    Circle::Longer => {
+                        self.warn_circle(name);
+                        return None;
+                    }
+                }
                 let (target, key) = self.follow(name);
                 if let Some(key) = key {
                     let value = self.value(&target)?;
@@ -49,6 +61,10 @@ impl ExpandHost for Interp {
         {
             into.extend_from_slice(text);
             return true;
+        }
+        if self.is_reference(name) && self.circle(name) == Circle::Longer {
+            // Whoever asks for the value next says it.
+            return false;
         }
         match self.value(name) {
             Some(value) => match value.scalar() {

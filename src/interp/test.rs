@@ -70,6 +70,10 @@ impl Interp {
         }
         let (name, key) = super::variable::split_subscript(text);
         let Some(key) = key else {
+            // A reference to an element of an array is never set.
+            if self.is_reference(name) && self.follow(name).1.is_some() {
+                return false;
+            }
             return self.value(name).is_some_and(|value| value.scalar().is_some());
         };
         let Some(value) = self.value(name) else {

@@ -8,6 +8,16 @@ use crate::syntax::ast::{CaseKind, Name};
 
 type Outcome<T = ()> = Result<T, ExpandFailure>;
 
+/// How a nameref leads back to itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Circle {
+    None,
+    /// It names itself.
+    Own,
+    /// Others are on the way.
+    Longer,
+}
+
 /// How many namerefs may point to each other.
 const MAX_REFERENCES: usize = 16;
 
@@ -46,6 +56,54 @@ impl Interp {
         (current, None)
     }
 
+    /// A nameref that leads back to itself, directly or over others.
+    pub(super) fn circle(&self, name: &[u8]) -> Circle {
+        let mut current = Name::from(name);
+        for step in 0..MAX_REFERENCES {
+            let Some(variable) = self.vars.get(&current) else {
+                return Circle::None;
+            };
+            let target = variable.value.scalar().filter(|target| !target.is_empty());
+            let Some(target) = target.filter(|_| variable.attributes.has(Attributes::NAMEREF)) else {
+                return Circle::None;
+            };
+            let (base, _) = split_subscript(target);
+            if base == &*current {
+                return if step == 0 { Circle::Own } else { Circle::Longer };
+            }
+            if base == name {
+                return Circle::Longer;
+            }
+            current = Name::from(base);
+        }
+        Circle::Longer
+    }
+
+    pub(super) fn warn_circle(&mut self, name: &[u8]) {
+        self.error([b"warning: ", name, b": circular name reference"].concat());
+    }
+
+    /// Assigns to a nameref that leads back to itself: a local one that names itself stands for the global variable.
+    fn assign_circular(
+        &mut self,
+        name: &[u8],
+        circle: Circle,
+        (key, value, append): (Option<&[u8]>, &[u8], bool),
+    ) -> Outcome {
+        self.warn_circle(name);
+        if circle == Circle::Longer {
+            self.status = 1;
+            return Err(Failure::Divert(Divert::Discard(1)));
+        }
+        self.warn_circle(name);
+        if !self.vars.swap_global(name) {
+            return Ok(());
+        }
+        let assigned = self.assign_to(name, key, value, append);
+        self.vars.swap_global(name);
+        assigned
+    }
+
     /// Refuses a readonly variable.
     pub fn check_writable(&mut self, name: &[u8]) -> Outcome {
         match self.vars.get(name) {
@@ -81,6 +139,10 @@ impl Interp {
         }
         if !self.is_reference(name) {
             return self.assign_to(name, key, value, append);
+        }
+        let circle = self.circle(name);
+        if circle != Circle::None {
+            return self.assign_circular(name, circle, (key, value, append));
         }
         let (resolved, embedded) = self.resolve(name);
         if self.is_reference(&resolved) && key.is_none() {

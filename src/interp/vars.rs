@@ -329,6 +329,13 @@ impl Vars {
             .as_ref()
     }
 
+    /// The global variable that scopes hide.
+    pub fn global(&self, name: &[u8]) -> Option<&Variable> {
+        let scope = self.scopes.iter().find(|scope| scope.hides(name))?;
+        let (_, variable) = scope.hidden.iter().find(|(hidden, _)| &**hidden == name)?;
+        variable.as_ref()
+    }
+
     /// Some scope hides the name: it is not the global variable.
     pub fn is_hidden(&self, name: &[u8]) -> bool {
         self.scopes.iter().any(|scope| scope.hides(name))

@@ -153,10 +153,13 @@ impl Reader<'_> {
     }
 
     /// Production: the right side of an assignment.
-    fn assigned_word(&mut self) -> Parsed<Word> {
+    pub(super) fn assigned_word(&mut self) -> Parsed<Word> {
         let mut builder = Builder::default();
         self.tilde(&mut builder, b":/");
-        self.assigned_rest(&mut builder)?;
+        let outside = std::mem::replace(&mut self.in_assignment, true);
+        let rest = self.assigned_rest(&mut builder);
+        self.in_assignment = outside;
+        rest?;
         Ok(builder.finish())
     }
 

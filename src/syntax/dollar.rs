@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     /// Production: `$'…'`, at the `$`.
-    fn ansi_c(&mut self) -> Parsed<Part> {
+    pub(super) fn ansi_c(&mut self) -> Parsed<Part> {
         let line = self.cursor.line;
         self.cursor.bump_many(1);
         self.cursor.peek();

@@ -458,6 +458,11 @@ impl Reader<'_> {
                 self.cursor.bump_many(2);
                 builder.part(Part::Escaped(b'}'));
             }
+            // Inside double quotes too.
+            b'$' if quote == Quote::Double && self.cursor.peek_at(1) == Some(b'\'') => {
+                let part = self.ansi_c()?;
+                builder.part(part);
+            }
             byte if class(byte) & QUOTING != 0 => self.quoted(builder, quote, byte)?,
             b'<' | b'>' if bare && self.cursor.peek_at(1) == Some(b'(') => {
                 self.cursor.bump_many(2);
@@ -467,7 +472,8 @@ impl Reader<'_> {
             byte => {
                 self.cursor.bump();
                 builder.byte(byte);
-                if byte == b':' && bare {
+                // Only where the whole is the right side of an assignment.
+                if byte == b':' && bare && self.in_assignment {
                     self.operand_tilde(builder);
                 }
             }

@@ -157,6 +157,8 @@ pub(super) struct Reader<'e> {
     pub(super) aliases: bool,
     /// A tilde after the `=` of an argument counts: not in posix mode, but for declaration builtins.
     pub(super) tildes_in_arguments: bool,
+    /// The right side of an assignment is being read.
+    pub(super) in_assignment: bool,
     pub(super) depth: usize,
     max_depth: usize,
     /// Here-documents whose bodies start after the next newline.
@@ -185,6 +187,7 @@ impl<'e> Reader<'e> {
             extglob: env.extglob(),
             aliases: env.has_aliases(),
             tildes_in_arguments: !env.posix(),
+            in_assignment: false,
             depth: 0,
             max_depth: env.max_depth(),
             pending: Vec::new(),

@@ -110,6 +110,9 @@ impl Reader<'_> {
         }
         let word = if duplicates && self.cursor.peek() == Some(b'-') {
             self.close_mark()
+        } else if operator == b"<<<" {
+            // Tildes count as on the right side of an assignment.
+            self.assigned_word()?
         } else {
             self.word()?
         };

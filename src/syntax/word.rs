@@ -147,7 +147,10 @@ impl Reader<'_> {
         }
         let mut builder = Builder::default();
         self.tilde(&mut builder, b"/");
-        self.word_rest(&mut builder)?;
+        let outside = std::mem::replace(&mut self.in_assignment, false);
+        let rest = self.word_rest(&mut builder);
+        self.in_assignment = outside;
+        rest?;
         Ok(builder.finish())
     }
 
