@@ -90,10 +90,12 @@ mod tabs;
 mod tac;
 mod tail;
 mod tee;
+mod test;
 mod timeout;
 mod touch;
 mod tput;
 mod tr;
+mod tree;
 mod r#true;
 mod truncate;
 mod tty;
@@ -112,6 +114,7 @@ mod yes;
 /// Every program, sorted by name.
 #[rustfmt::skip] // one a line, so that two additions do not meet
 pub static PROGRAMS: &[Program] = &[
+    test::BRACKET,
     uname::ARCH,
     awk::AWK,
     digest::B2SUM,
@@ -198,10 +201,12 @@ pub static PROGRAMS: &[Program] = &[
     tac::PROGRAM,
     tail::PROGRAM,
     tee::PROGRAM,
+    test::PROGRAM,
     timeout::PROGRAM,
     touch::PROGRAM,
     tput::PROGRAM,
     tr::PROGRAM,
+    tree::PROGRAM,
     r#true::PROGRAM,
     truncate::PROGRAM,
     tty::PROGRAM,
