@@ -16,6 +16,7 @@ pub mod fs;
 pub mod host;
 pub mod interp;
 pub mod kernel;
+pub mod net;
 mod outcome;
 pub mod pattern;
 mod program;

@@ -27,14 +27,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("fs", &["text"]),
     ("host", &["fs", "kernel"]),
     ("interp", &["expand", "fs", "kernel", "pattern", "syntax", "text"]),
-    ("kernel", &["fs"]),
+    ("kernel", &["fs", "net"]),
+    ("net", &[]),
     ("outcome", &["kernel"]),
     ("pattern", &["text"]),
-    ("program", &["args", "fs", "kernel", "pattern", "text"]),
+    ("program", &["args", "fs", "kernel", "net", "pattern", "text"]),
     (
         "shell",
         &[
-            "builtin", "error", "fs", "host", "interp", "kernel", "outcome", "program", "snapshot",
+            "builtin", "error", "fs", "host", "interp", "kernel", "net", "outcome", "program", "snapshot",
         ],
     ),
     (

@@ -39,6 +39,7 @@ pub use sched::{Progress, TaskFuture, yield_now};
 pub use signal::{Disposition, Signal, SignalState};
 
 use crate::fs::Timestamp;
+use crate::net::Network;
 
 /// A future on the heap: only where recursion or a table forces it.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -65,6 +66,7 @@ struct Inner {
     rng: Mutex<Rng>,
     loader: Arc<dyn Loader>,
     hooks: OnceLock<Arc<dyn Hooks>>,
+    network: OnceLock<Network>,
     fifos: Mutex<HashMap<(u64, u64), Weak<file::FifoPipe>>>,
     pipe_bytes: AtomicU32,
     files_opened: AtomicU64,
@@ -98,6 +100,7 @@ impl Kernel {
                 rng: Mutex::new(Rng::new(seed)),
                 loader,
                 hooks: OnceLock::new(),
+                network: OnceLock::new(),
                 fifos: Mutex::default(),
                 pipe_bytes,
                 files_opened: AtomicU64::new(1),
@@ -131,12 +134,25 @@ impl Kernel {
         if let Some(hooks) = self.hooks() {
             kernel.set_hooks(Arc::clone(hooks));
         }
+        if let Some(network) = self.network() {
+            kernel.set_network(network.clone());
+        }
         kernel
     }
 
     /// Asks these before programs run and files are opened, for good: the first call counts.
     pub fn set_hooks(&self, hooks: Arc<dyn Hooks>) {
         let _ = self.inner.hooks.set(hooks);
+    }
+
+    /// Lets programs reach a network, for good: the first call counts.
+    pub fn set_network(&self, network: Network) {
+        let _ = self.inner.network.set(network);
+    }
+
+    /// The network, where the host gives one.
+    pub fn network(&self) -> Option<&Network> {
+        self.inner.network.get()
     }
 
     fn hooks(&self) -> Option<&Arc<dyn Hooks>> {

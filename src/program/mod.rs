@@ -24,6 +24,7 @@ mod column;
 mod comm;
 mod copy;
 mod cp;
+mod curl;
 mod cut;
 mod date;
 mod dates;
@@ -132,6 +133,7 @@ pub static PROGRAMS: &[Program] = &[
     column::PROGRAM,
     comm::PROGRAM,
     cp::PROGRAM,
+    curl::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
     diff::PROGRAM,

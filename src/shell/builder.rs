@@ -11,6 +11,7 @@ use crate::fs::{Credentials, FileSystem, Fs, Quota, View, base_fs};
 use crate::host::{Hooks, HostProgram, system_time};
 use crate::interp::Interp;
 use crate::kernel::{Clock, Fds, Kernel, Limits, Pid, Proc};
+use crate::net::Network;
 
 /// The directory a shell starts in.
 const WORKSPACE: &[u8] = b"/workspace";
@@ -50,6 +51,7 @@ pub struct ShellBuilder {
     cwd: Vec<u8>,
     programs: BTreeMap<String, Arc<dyn HostProgram>>,
     hooks: Option<Arc<dyn Hooks>>,
+    network: Option<Network>,
 }
 
 impl std::fmt::Debug for ShellBuilder {
@@ -86,6 +88,7 @@ impl Default for ShellBuilder {
             cwd: WORKSPACE.to_vec(),
             programs: BTreeMap::new(),
             hooks: None,
+            network: None,
         }
     }
 }
@@ -219,6 +222,13 @@ impl ShellBuilder {
         self
     }
 
+    /// What `curl` may reach; otherwise nothing: no name is known and no address answers.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = Some(network);
+        self
+    }
+
     /// Builds the shell.
     ///
     /// # Errors
@@ -231,6 +241,9 @@ impl ShellBuilder {
         let kernel = Kernel::new(self.limits.clone(), clock, self.seed, FIRST_PID, loader);
         if let Some(hooks) = self.hooks {
             kernel.set_hooks(hooks);
+        }
+        if let Some(network) = self.network {
+            kernel.set_network(network);
         }
         let mut proc = Proc::new(kernel, fs, FIRST_PID, Fds::default(), self.user);
         proc.cwd = self.cwd.into();
