@@ -104,6 +104,7 @@ pub struct Regex {
     engine: Arc<Engine>,
     groups: usize,
     warnings: Vec<&'static str>,
+    by_byte: bool,
 }
 
 #[derive(Debug)]
@@ -166,6 +167,7 @@ impl Regex {
             1 => trees.swap_remove(0),
             _ => Tree::Alternate(trees),
         };
+        let by_byte = !options.ignore_case && tree.is_searched_by_byte();
         let tree = bounded(tree, options.bound);
         let engine = if tree.has_back_reference() {
             Engine::Backtrack(Backtracker::compile(tree, groups, options)?)
@@ -176,6 +178,7 @@ impl Regex {
             engine: Arc::new(engine),
             groups,
             warnings,
+            by_byte,
         })
     }
 
@@ -187,7 +190,18 @@ impl Regex {
             engine: Arc::new(Engine::Perl(perl)),
             groups,
             warnings: Vec::new(),
+            by_byte: false,
         })
+    }
+
+    /// Where the search for all matches goes on behind an empty one: after one character, or after one byte where the GNU C
+    /// library searches byte by byte.
+    pub fn step(&self, text: &[u8], at: usize) -> usize {
+        if self.by_byte {
+            1
+        } else {
+            bstr::decode_utf8(text.get(at..).unwrap_or_default()).1.max(1)
+        }
     }
 
     /// The number of groups in the pattern.

@@ -121,6 +121,24 @@ impl Tree {
         }
     }
 
+    /// Whether the GNU C library would search it byte by byte (`optimize_utf8`): nothing in it needs to know where characters start.
+    /// Then an empty match may lie within a character.
+    pub fn is_searched_by_byte(&self) -> bool {
+        match self {
+            Self::Assert(assertion) => matches!(
+                assertion,
+                Assertion::LineStart | Assertion::LineEnd | Assertion::BufferStart | Assertion::BufferEnd
+            ),
+            Self::Set(set) => {
+                let is_byte = |item: &SetItem| matches!(item, SetItem::Range(first, last) if first == last && *first < 0x80);
+                !set.negated && set.items.iter().all(is_byte)
+            }
+            Self::Group(_, inner) | Self::Repeat(inner, ..) => inner.is_searched_by_byte(),
+            Self::Concat(all) | Self::Alternate(all) => all.iter().all(Self::is_searched_by_byte),
+            Self::Empty | Self::Unit(_) | Self::Any | Self::BackReference(_) => true,
+        }
+    }
+
     /// The number of units it matches, where that is always the same.
     pub fn fixed_length(&self) -> Option<u64> {
         match self {

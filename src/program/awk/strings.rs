@@ -79,10 +79,6 @@ enum Which {
     Number(u64),
 }
 
-fn character_length(text: &[u8], at: usize) -> usize {
-    bstr::decode_utf8(text.get(at..).unwrap_or_default()).1
-}
-
 impl Machine<'_> {
     /// Replaces matches: the new text and how many there were.
     fn replace(&mut self, regex: &Regex, text: &[u8], pieces: &[Piece], which: Which) -> Run<(Vec<u8>, u64)> {
@@ -133,7 +129,7 @@ impl Machine<'_> {
             }
             last_end = Some(end);
             from = if start == end {
-                end + character_length(text, end).max(1)
+                end + regex.step(text, end)
             } else {
                 end
             };

@@ -51,6 +51,9 @@ impl Compiler {
 
     /// Adds a piece.
     pub fn add(&mut self, text: &[u8], source: Source) -> Compiled<()> {
+        if let Source::Expression(number) = source {
+            self.script.expressions = number;
+        }
         let mut scanner = Scanner::new(text, source);
         self.pieces += 1;
         if let Some(started) = self.pending_text.take() {
@@ -289,7 +292,7 @@ impl Compiler {
         }
         let byte = scanner.next_nonblank();
         let number = match byte {
-            Some(digit @ b'0'..=b'9') => Some(scanner.number(digit)),
+            Some(digit @ b'0'..=b'9') if !self.dialect.posix => Some(scanner.number(digit)),
             _ => {
                 scanner.back(byte);
                 None
@@ -370,7 +373,8 @@ impl Compiler {
         let text = scanner
             .delimited(delimiter, false)
             .ok_or_else(|| scanner.error(unterminated))?;
-        let replacement = escape::replacement(&text).map_err(|sentence| scanner.error(sentence))?;
+        let replacement =
+            escape::replacement(&text, self.dialect.posix).map_err(|sentence| scanner.error(sentence))?;
         let most = replacement
             .iter()
             .filter_map(|piece| piece.group)
@@ -409,6 +413,9 @@ impl Compiler {
         let mut printed = 0;
         loop {
             match scanner.next() {
+                Some(b'I' | b'i' | b'm' | b'M' | b'e') if self.dialect.posix => {
+                    return Err(scanner.error("unknown option to `s'"));
+                }
                 Some(b'i' | b'I') => flags.ignore_case = true,
                 Some(b'm' | b'M') => flags.multi_line = true,
                 Some(b'e') if self.dialect.sandbox => {

@@ -80,8 +80,8 @@ pub fn text(text: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(out)
 }
 
-/// Splits a replacement into pieces, as GNU's `setup_replacement`.
-pub fn replacement(text: &[u8]) -> Result<Vec<Piece>, &'static str> {
+/// Splits a replacement into pieces, as GNU's `setup_replacement`. With `posix`, letters do not change the case.
+pub fn replacement(text: &[u8], posix: bool) -> Result<Vec<Piece>, &'static str> {
     let mut builder = Builder::default();
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -102,6 +102,7 @@ pub fn replacement(text: &[u8]) -> Result<Vec<Piece>, &'static str> {
         at += 1;
         match letter {
             b'0'..=b'9' => builder.group(usize::from(letter - b'0')),
+            b'L' | b'U' | b'E' | b'l' | b'u' if posix => builder.literal.push(letter),
             b'L' => builder.case(Case::Lower),
             b'U' => builder.case(Case::Upper),
             b'E' => builder.case(Case::AsIs),

@@ -2,8 +2,8 @@
 
 use super::input::{Line, Lines};
 use super::output::{Outputs, To};
-use super::range::RangeState;
-use super::script::{Action, Pattern, Script, Substitution};
+use super::range::{RangeState, Until};
+use super::script::{Action, End, Pattern, Script, Start, Substitution};
 use super::substitute::{Failure, Workspace, translate};
 use crate::fs::OpenFlags;
 use crate::kernel::{Input, Lease, Proc, Stop};
@@ -327,7 +327,7 @@ impl<'a> Run<'a> {
                 let line = self.space.text.get(..end).unwrap_or_default();
                 self.outputs.line(self.proc, to, line, true).await
             }
-            None => self.outputs.line(self.proc, to, &self.space.text, true).await,
+            None => self.print_space(to).await,
         }
     }
 
@@ -395,7 +395,8 @@ impl<'a> Run<'a> {
         match place.and_then(|place| self.script.regexes.get(place)) {
             Some(regex) => Ok(regex),
             None => {
-                let message = "-e expression #1, char 0: no previous regular expression";
+                let piece = self.script.expressions.max(1);
+                let message = format!("-e expression #{piece}, char 0: no previous regular expression");
                 Err(usage::fail(self.proc, 1, message).await)
             }
         }
@@ -478,12 +479,10 @@ impl<'a> Run<'a> {
             }
             return self.is_start(start).await;
         };
-        let (state, addressed) = if state.is_active() {
-            self.continue_range(state, end).await?
-        } else if self.is_start(start).await? {
-            (self.begin_range(end), true)
-        } else {
-            (state, false)
+        let (state, addressed) = match state {
+            RangeState::Active(until) => self.continue_range(until, start, end).await?,
+            RangeState::Closed => (state, false),
+            RangeState::Inactive => self.begin_range(start, end).await?,
         };
         if let Some(place) = self.states.get_mut(place) {
             *place = state;
@@ -491,8 +490,7 @@ impl<'a> Run<'a> {
         Ok(addressed)
     }
 
-    async fn is_start(&mut self, start: &super::script::Start) -> Result<bool, Stop> {
-        use super::script::Start;
+    async fn is_start(&mut self, start: &Start) -> Result<bool, Stop> {
         let number = self.lines.number;
         match start {
             Start::Line(line) => Ok(number == *line),
@@ -502,42 +500,59 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The state behind a first line: some ends are no later than it.
-    fn begin_range(&self, end: &super::script::End) -> RangeState {
-        use super::script::End;
+    /// Outside of a range: the new state, and whether this line belongs to one. A line number as the first address also means a
+    /// later line, when `N` or `n` jumped over it.
+    async fn begin_range(&mut self, start: &Start, end: &End) -> Result<(RangeState, bool), Stop> {
         let number = self.lines.number;
-        match end {
-            End::Line(line) => RangeState::until(number, *line),
-            End::Plus(count) => RangeState::until(number, number.saturating_add(*count)),
-            End::Multiple(0) => RangeState::default(),
-            // 4.9 goes on to the next multiple even from a line that is one.
-            End::Multiple(of) => RangeState::until(number, (number / of + 1).saturating_mul(*of)),
-            End::Step { .. } | End::Last | End::Match(_) => RangeState::open(),
+        let begins = match start {
+            Start::Line(line) => number >= *line,
+            start => self.is_start(start).await?,
+        };
+        if !begins {
+            return Ok((RangeState::Inactive, false));
         }
+        let until = match end {
+            End::Line(line) if *line <= number => {
+                // The range is this line, if it is one at all.
+                let addressed = *line == number || !matches!(start, Start::Line(first) if *first != number);
+                return Ok((RangeState::ended(start), addressed));
+            }
+            End::Line(line) => Until::Line(*line),
+            End::Plus(count) => Until::Counted(number.saturating_add(*count)),
+            End::Multiple(0) => Until::Counted(number),
+            // 4.9 goes on to the next multiple even from a line that is one.
+            End::Multiple(of) => Until::Counted((number / of + 1).saturating_mul(*of)),
+            End::Step { .. } | End::Last | End::Match(_) => Until::Match,
+        };
+        Ok(match until {
+            Until::Counted(last) if last <= number => (RangeState::ended(start), true),
+            until => (RangeState::Active(until), true),
+        })
     }
 
     /// Within a range: the new state, and whether this line still belongs to it.
     async fn continue_range(
         &mut self,
-        state: RangeState,
-        end: &super::script::End,
+        until: Until,
+        start: &Start,
+        end: &End,
     ) -> Result<(RangeState, bool), Stop> {
-        use super::script::End;
         let number = self.lines.number;
-        if let Some(last) = state.last_line() {
-            let next = if number >= last {
-                RangeState::default()
-            } else {
-                state
-            };
-            return Ok((next, number <= last));
-        }
-        let ends = match end {
-            End::Step { first, step } => number >= *first && (number - first).is_multiple_of(*step),
-            End::Last => self.lines.is_last(self.proc).await?,
-            End::Match(pattern) => self.matches(*pattern).await?,
-            _ => true,
+        let (ends, addressed) = match (until, end) {
+            (Until::Line(last), _) => (number >= last, number <= last),
+            (Until::Counted(last), _) => (number >= last, true),
+            (Until::Match, End::Step { first, step }) => {
+                (number >= *first && (number - first).is_multiple_of(*step), true)
+            }
+            (Until::Match, End::Last) => (self.lines.is_last(self.proc).await?, true),
+            (Until::Match, End::Match(pattern)) => (self.matches(*pattern).await?, true),
+            (Until::Match, _) => (true, true),
         };
-        Ok((if ends { RangeState::default() } else { state }, true))
+        let state = if ends {
+            RangeState::ended(start)
+        } else {
+            RangeState::Active(until)
+        };
+        Ok((state, addressed))
     }
 }

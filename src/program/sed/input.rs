@@ -77,9 +77,10 @@ impl Lines {
         }
     }
 
-    /// The name of the file that the last line came from.
+    /// The name of the file that the last line came from; of the next one, if that was looked at.
     pub fn name(&self) -> &[u8] {
-        self.current.as_ref().map_or(b"-", |current| &current.name)
+        let file = self.ahead.as_ref().or(self.current.as_ref());
+        file.map_or(b"-", |file| &file.name)
     }
 
     /// Appends the next line to `space`.
@@ -136,7 +137,8 @@ impl Lines {
             let Some(ahead) = &mut self.ahead else {
                 return Ok(true);
             };
-            if has_more(proc, ahead).await? {
+            // What cannot be read, such as a directory, is skipped without a word when it is only looked at.
+            if matches!(ahead.input.fill().await, Ok(true)) {
                 return Ok(false);
             }
             self.ahead = None;

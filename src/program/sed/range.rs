@@ -4,48 +4,47 @@ use super::script::{Command, Start};
 
 /// Outside, or within a range that ends at a known line or at one that is still looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RangeState {
-    active: bool,
-    last: Option<u64>,
+pub enum RangeState {
+    /// Before the first address.
+    #[default]
+    Inactive,
+    /// Within.
+    Active(Until),
+    /// Behind a range that began at a line number, which comes once.
+    Closed,
+}
+
+/// The end of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// A line number of the script; lines behind it, when `N` jumped over it, do not belong to the range.
+    Line(u64),
+    /// A line counted from the first; if it was jumped over, the next line that is looked at still belongs to the range.
+    Counted(u64),
+    /// The line that the second address matches.
+    Match,
 }
 
 impl RangeState {
     /// Before the first line: `0,/re/` is within its range already.
     pub fn first(command: &Command) -> RangeState {
         if command.start == Some(Start::Line(0)) {
-            RangeState::open()
+            RangeState::Active(Until::Match)
         } else {
-            RangeState::default()
+            RangeState::Inactive
         }
     }
 
-    /// Within, until the second address matches.
-    pub fn open() -> RangeState {
-        RangeState {
-            active: true,
-            last: None,
-        }
-    }
-
-    /// Behind line `number`, in a range that ends at line `last`.
-    pub fn until(number: u64, last: u64) -> RangeState {
-        if last <= number {
-            RangeState::default()
-        } else {
-            RangeState {
-                active: true,
-                last: Some(last),
-            }
+    /// Behind the end of a range.
+    pub fn ended(start: &Start) -> RangeState {
+        match start {
+            Start::Line(_) => RangeState::Closed,
+            _ => RangeState::Inactive,
         }
     }
 
     /// Within a range.
     pub fn is_active(&self) -> bool {
-        self.active
-    }
-
-    /// The line at which it ends.
-    pub fn last_line(self) -> Option<u64> {
-        self.last
+        matches!(self, RangeState::Active(_))
     }
 }

@@ -141,6 +141,8 @@ pub struct Script {
     pub outputs: Vec<Vec<u8>>,
     /// Names of the files of `R`, without repetition.
     pub line_files: Vec<Vec<u8>>,
+    /// How many pieces were given by `-e` or as the script: errors at run time name the last.
+    pub expressions: usize,
     /// `#n` on the first line.
     pub quiet: bool,
 }

@@ -56,9 +56,9 @@ impl Workspace {
             last_end = Some(to);
             start = to;
             if from == to {
-                // GNU sed goes on byte by byte here, even within a character.
-                self.out.extend(space.get(to));
-                start += 1;
+                start += regex.step(space, to);
+                self.out
+                    .extend_from_slice(space.get(to..start.min(space.len())).unwrap_or_default());
             }
             if self.out.len() > checked {
                 lease.grow(self.out.len() - checked).map_err(Failure::Halt)?;
@@ -138,11 +138,15 @@ fn push_changed(out: &mut Vec<u8>, text: &[u8], case: Case, first: Option<Case>)
 }
 
 fn push_case(out: &mut Vec<u8>, text: &[u8], case: Case) {
+    // GNU sed's conversion ends at a NUL.
+    let end = memchr::memchr(0, text).unwrap_or(text.len());
+    let (changed, rest) = text.split_at(end);
     match case {
-        Case::AsIs => out.extend_from_slice(text),
-        Case::Upper => out.extend_from_slice(&crate::text::utf8::uppercase(text)),
-        Case::Lower => out.extend_from_slice(&crate::text::utf8::lowercase(text)),
+        Case::AsIs => out.extend_from_slice(changed),
+        Case::Upper => out.extend_from_slice(&crate::text::utf8::uppercase(changed)),
+        Case::Lower => out.extend_from_slice(&crate::text::utf8::lowercase(changed)),
     }
+    out.extend_from_slice(rest);
 }
 
 /// `y`.

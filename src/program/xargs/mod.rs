@@ -11,6 +11,7 @@ use crate::args::quotef;
 use crate::fs::{Device, OpenFlags};
 use crate::kernel::{File, Input, Launch, Pid, Proc, Program, Stop, WaitStatus};
 use crate::program::launch::launch_status;
+use crate::text::gnu_quote::{Style, styled};
 use items::{Items, Next, Trouble};
 use options::{Options, SPEC};
 use std::sync::Arc;
@@ -243,7 +244,8 @@ impl<'a> Builder<'a> {
         self.executed += 1;
         self.proc.charge(1)?;
         if self.options.verbose {
-            let words: Vec<Vec<u8>> = args.iter().map(|arg| quotef(arg)).collect();
+            let quoted = |arg: &Vec<u8>| styled(arg, Style::ShellEscape, b"");
+            let words: Vec<Vec<u8>> = args.iter().map(quoted).collect();
             let line = [words.join(&b' ').as_slice(), b"\n"].concat();
             self.proc.write_error(&line).await?;
         }
