@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What hostile scripts run under.
 fn small() -> Limits {
     Limits {
-        steps: 400_000,
+        steps: 4_000_000,
         output_bytes: 1 << 20,
         memory_bytes: 32 << 20,
         depth: 10_000,
@@ -413,6 +413,7 @@ mod ordinary_work {
 
     limited! {
         million_turns: {} "i=0; while ((i < 1000000)); do ((i++)); done; echo $i" => End::Prints("1000000\n");
+        million_lines: {} "yes a line of text | head -n 1000000 | { while read -r a b; do ((n++)); done; echo $n; }" => End::Prints("1000000\n");
         recursion: {} "f() { if (($1)); then f $(($1 - 1)); else echo end; fi; }; f 5000" => End::Prints("end\n");
         output: {} "yes 0123456789012345678901234567890123456789 | head -c 10000000 | wc -c" => End::Prints("10000000\n");
         elements: {} "for ((i = 0; i < 100000; i++)); do a[i]=element$i; done; echo ${#a[@]} ${a[99999]}" => End::Prints("100000 element99999\n");

@@ -6,7 +6,7 @@ use crate::args::{BuiltinParsed, BuiltinSpec};
 use crate::expand::{Attributes, ExpandHost, Indexed, Value, word};
 use crate::fs::Errno;
 use crate::interp::{Flow, Interp, Origin};
-use crate::kernel::File;
+use crate::kernel::{File, cost};
 use crate::text::quote;
 
 const LETTERS: &str = "d:u:n:O:tC:c:s:";
@@ -190,7 +190,7 @@ async fn store(interp: &mut Interp, request: &Request, array: &[u8], file: Optio
 /// Reads a line, its delimiter with it; the length is 0 at the end.
 async fn next_line(interp: &Interp, file: &File, request: &Request, line: &mut Vec<u8>) -> Flow<usize> {
     line.clear();
-    interp.proc.kernel.meter().charge(1)?;
+    interp.proc.kernel.meter().charge(cost::TRANSFER)?;
     match file.read_until(line, request.delimiter, usize::MAX).await {
         Ok(length) => {
             // A NUL ends the text, as it does in C.

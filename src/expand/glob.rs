@@ -6,6 +6,7 @@
 use super::fields::Field;
 use super::host::{ExpandFlags, ExpandHost, Failure};
 use crate::fs::FileKind;
+use crate::kernel::cost;
 use crate::pattern::{Pattern, PatternOptions, has_glob, unescape};
 
 /// The text may hold an active glob character: a cheap first look.
@@ -126,7 +127,7 @@ impl<H: ExpandHost> Walk<'_, H> {
         place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
-        self.host.charge(1)?;
+        self.host.charge(cost::FIELD)?;
         let Some((component, rest)) = components.split_first() else {
             found.push(path);
             return Ok(());
@@ -164,7 +165,7 @@ impl<H: ExpandHost> Walk<'_, H> {
         let Some(entries) = self.host.read_dir(directory) else {
             return Ok(());
         };
-        self.host.charge(entries.len() as u64 / 8)?;
+        self.host.charge(entries.len() as u64 * cost::MATCH)?;
         let explicit_dot = component.first() == Some(&b'.') || component.starts_with(b"\\.");
         let implied: [&[u8]; 2] = if explicit_dot && !self.flags.globskipdots {
             [b".", b".."]
@@ -260,7 +261,7 @@ impl<H: ExpandHost> Walk<'_, H> {
         let Some(entries) = self.host.read_dir(directory) else {
             return Ok(());
         };
-        self.host.charge(entries.len() as u64 / 8 + 1)?;
+        self.host.charge(entries.len() as u64 + 1)?;
         for entry in entries {
             if entry.name.first() == Some(&b'.') && !self.dots {
                 continue;

@@ -7,6 +7,7 @@ use super::fields::{Builder, Mode};
 use super::host::{ExpandHost, Failure};
 use super::transform;
 use super::value::{Text, Value};
+use crate::kernel::cost;
 use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ast::{CaseKind, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, TestKind};
 
@@ -327,9 +328,9 @@ fn emit_many<H: ExpandHost>(
     star: bool,
     quoted: bool,
     into: &mut Builder,
+    host.charge(items.len() as u64 * cost::FIELD)?;
 ) -> Outcome<(), H> {
     let ifs = host.ifs();
-    host.charge(items.len() as u64)?;
     into.count_elements(items.len());
     let list = into.mode() == Mode::Fields;
     // Unquoted, both are joined and split again, so that empty elements count as `IFS` says.
@@ -424,7 +425,7 @@ fn map<H: ExpandHost>(
             Subject::One(text.map(|text| change(&text)))
         }
         Subject::Many { items, star } => {
-            host.charge(items.len() as u64)?;
+            host.charge(items.len() as u64 * cost::FIELD)?;
             Subject::Many {
                 items: items.iter().map(|item| Text::from(change(item))).collect(),
                 star,
@@ -542,7 +543,7 @@ fn replace_in<H: ExpandHost>(
         let Some((start, end)) = found else { break };
         result.extend_from_slice(text.get(at..start).unwrap_or_default());
         replacement.append(text.get(start..end).unwrap_or_default(), &mut result);
-        host.charge(1)?;
+        host.charge(cost::FIELD)?;
         host.reserve(result.len())?;
         at = end;
         if end == start {

@@ -2,7 +2,7 @@
 
 use super::{ExpandFailure, Flow, Interp, Set};
 use crate::expand::{Mode, word};
-use crate::kernel::BoxFuture;
+use crate::kernel::{BoxFuture, cost};
 use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
 use crate::syntax::ast::{Cond, CondOp};
 
@@ -149,7 +149,7 @@ impl Interp {
                 self.proc
                     .kernel
                     .meter()
-                    .charge(left.len() as u64 / 64 + 1)
+                    .charge(left.len() as u64 / 16 + cost::MATCH)
                     .map_err(super::Divert::from)?;
                 self.cond_pattern(right).matches(left) != negated
             }
@@ -198,7 +198,7 @@ impl Interp {
         self.proc
             .kernel
             .meter()
-            .charge(subject.len() as u64 / 16 + 4)
+            .charge(subject.len() as u64 / 4 + 20)
             .map_err(super::Divert::from)?;
         let Ok(regex) = self.cached_regex(pattern, options) else {
             return Err(Bad::Status(2));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Divert, Flow, Interp, Set, Shopt};
 use crate::expand::{ExpandHost, Mode, subscript, word};
 use crate::fs::{Errno, FileKind, Follow, OpenFlags};
-use crate::kernel::File;
+use crate::kernel::{File, cost};
 use crate::syntax::ast::{HereDocument, Redirect, RedirectFd, RedirectOp, Word};
 
 /// What redirections replaced, to be put back.
@@ -89,7 +89,11 @@ impl Interp {
     }
 
     async fn redirect_one(&mut self, redirect: &Redirect, saved: &mut Saved) -> Result<(), Failed> {
-        self.proc.kernel.meter().charge(1).map_err(Divert::from)?;
+        self.proc
+            .kernel
+            .meter()
+            .charge(cost::STATEMENT)
+            .map_err(Divert::from)?;
         if let RedirectOp::WriteBoth(word) | RedirectOp::AppendBoth(word) = &redirect.op {
             let append = matches!(redirect.op, RedirectOp::AppendBoth(_));
             let path = self.redirect_word(word).await?;

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
-use crate::kernel::File;
+use crate::kernel::{File, cost};
 use crate::syntax::ast::{List, Name};
 use crate::syntax::{ParseEnv, Parser, SyntaxError};
+
+/// What parsing costs.
+const STEPS_A_BYTE: u64 = 3;
 
 /// Where text comes from: how errors name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +74,14 @@ impl Interp {
         let mut status = 0;
         let mut any = false;
         loop {
-            self.proc.kernel.meter().charge(1)?;
             self.notify_jobs();
             let start = parser.position();
             let parsed = parser.next(&Env(self));
+            let read = parser.position().saturating_sub(start) as u64;
+            self.proc
+                .kernel
+                .meter()
+                .charge(read * STEPS_A_BYTE + cost::STATEMENT)?;
             self.say_parse_warnings(parser);
             if self.options.is(Set::Verbose) {
                 let mut lines = text
@@ -282,7 +289,10 @@ impl Interp {
             if ended && before == 0 {
                 return Ok(self.status);
             }
-            self.proc.kernel.meter().charge(1 + count as u64 / 16)?;
+            self.proc
+                .kernel
+                .meter()
+                .charge(pending.len() as u64 / 8 + cost::TRANSFER)?;
             self.proc.kernel.meter().check_memory(pending.len() as u64)?;
             let mut parser = Parser::new(Arc::from(pending.as_slice()), line_number);
             let parsed = parser.next(&Env(self));

@@ -6,7 +6,10 @@ use crate::fs::{Access, Errno, Existing, FileKind, Follow, Timestamp, Usage};
 
 impl Proc {
     fn call(&self) -> Result<(), Errno> {
-        self.kernel.meter().charge(2).map_err(|_| Errno::EIO)
+        self.kernel
+            .meter()
+            .charge(super::cost::PATH)
+            .map_err(|_| Errno::EIO)
     }
 
     /// `mkdir`: `mode` less the mask.

@@ -1,7 +1,8 @@
 //! The one meter: every limit and every counter of a run.
 //!
 //! Work is charged at choke points (a statement, a field, bytes through a descriptor, a file-system call, the growth of
-//! a collected buffer, a task, a pattern step). The first [`Halt`] poisons the meter: the scheduler runs no task
+//! a collected buffer, a task, a pattern step). The unit, a step, is what about ten nanoseconds of a processor do, so that the limit on steps
+//! bounds the time of a run, whatever it does: see [`cost`]. Where the true cost depends on the input, so does the charge. The first [`Halt`] poisons the meter: the scheduler runs no task
 //! any more, so no `|| true` and no trap can see it. Counters are atomics only so that a run can move between
 //! threads; they are never contended, and are updated by load and store.
 //!
@@ -16,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Units of work: about one for each statement, field, system call, and 64 bytes moved.
+    /// Units of work, each about ten nanoseconds of a processor: 10 for a statement, 100 for a process, 1 for 128 bytes moved.
     pub steps: u64,
     /// Bytes written to the run's standard output and standard error together.
     pub output_bytes: u64,
@@ -134,8 +135,29 @@ pub struct Usage {
     pub processes: u64,
 }
 
+/// What frequent work costs, in steps.
+pub mod cost {
+    /// A statement: a simple command, a turn of a loop.
+    pub const STATEMENT: u64 = 10;
+    /// A field of a command that had to be expanded.
+    pub const FIELD: u64 = 3;
+    /// Calling a function.
+    pub const FUNCTION: u64 = 15;
+    /// A new process.
+    pub const PROCESS: u64 = 100;
+    /// A system call on a path.
+    pub const PATH: u64 = 20;
+    /// A read or write, beside the bytes.
+    pub const TRANSFER: u64 = 4;
+    /// Matching a pattern, beside the bytes.
+    pub const MATCH: u64 = 4;
+}
+
 /// Units a task may use before it lets others run.
-const SLICE: u64 = 256;
+const SLICE: u64 = 2_048;
+
+/// Bytes that are moved in a step.
+const BYTES: u64 = 128;
 
 /// The meter of one run.
 #[derive(Debug)]
@@ -223,7 +245,7 @@ impl Meter {
     /// Charges for moving `bytes`.
     #[inline]
     pub fn charge_bytes(&self, bytes: usize) -> Result<(), Halt> {
-        self.charge(bytes as u64 / 64 + 1)
+        self.charge(bytes as u64 / BYTES + cost::TRANSFER)
     }
 
     /// The current task has used its slice.

@@ -29,7 +29,7 @@ pub use fd::Fds;
 pub use file::{File, HostSink, HostSource};
 pub use hook::{Exec, Hooks, Open};
 pub use input::Input;
-pub use meter::{Halt, Lease, Limits, Meter, Usage};
+pub use meter::{Halt, Lease, Limits, Meter, Usage, cost};
 pub use pipe::{Pipe, PipeReader, PipeWriter};
 pub use proc::{Launch, Proc, Stop, WriteFailure};
 pub use process::{Pid, WaitStatus};
@@ -258,5 +258,5 @@ impl Kernel {
     }
 }
 
-/// Virtual time passes by work: a microsecond a unit.
-const NANOS_PER_STEP: u64 = 1_000;
+/// Virtual time passes by work: a tenth of a microsecond a unit, so about a microsecond a statement.
+const NANOS_PER_STEP: u64 = 100;

@@ -189,7 +189,10 @@ impl Proc {
         if let Some(fd) = crate::fs::descriptor_of_path(path) {
             return self.fds.get(fd).cloned().map_err(|_| Errno::ENOENT);
         }
-        self.kernel.meter().charge(2).map_err(|_| Errno::EIO)?;
+        self.kernel
+            .meter()
+            .charge(2 * super::cost::PATH)
+            .map_err(|_| Errno::EIO)?;
         self.ask_before_open(path, flags)?;
         let opened = self.fs.open(&self.view(), path, flags, mode)?;
         let file = match opened {
@@ -219,7 +222,10 @@ impl Proc {
         if let (Some(fd), Follow::Yes) = (crate::fs::descriptor_of_path(path), follow) {
             return self.fds.get(fd).map_err(|_| Errno::ENOENT)?.metadata();
         }
-        self.kernel.meter().charge(1).map_err(|_| Errno::EIO)?;
+        self.kernel
+            .meter()
+            .charge(super::cost::PATH)
+            .map_err(|_| Errno::EIO)?;
         self.fs.metadata(&self.view(), path, follow)
     }
 
@@ -228,7 +234,7 @@ impl Proc {
         let entries = self.fs.read_dir(&self.view(), path)?;
         self.kernel
             .meter()
-            .charge(entries.len() as u64 / 4 + 1)
+            .charge(entries.len() as u64 * 2 + super::cost::PATH)
             .map_err(|_| Errno::EIO)?;
         Ok(entries)
     }

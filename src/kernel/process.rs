@@ -70,7 +70,7 @@ impl Kernel {
         signals: Arc<SignalState>,
         inline: bool,
     ) -> Result<Pid, Halt> {
-        self.meter().charge(4)?;
+        self.meter().charge(super::cost::PROCESS)?;
         self.meter().process_started()?;
         let mut processes = lock(&self.inner.processes);
         let pid = processes.next;

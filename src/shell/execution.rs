@@ -22,10 +22,10 @@ const BACKGROUND_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 const SLICE: u64 = 1 << 20;
 
 /// The same, when the host's clock is to be looked at in between.
-const TIMED_SLICE: u64 = 1 << 13;
+const TIMED_SLICE: u64 = 1 << 16;
 
 /// Units of work that background commands may use after the script has ended.
-const BACKGROUND_STEPS: u64 = 5_000_000;
+const BACKGROUND_STEPS: u64 = 50_000_000;
 
 type Ended = Arc<Mutex<Option<(Box<Interp>, interp::Flow<WaitStatus>)>>>;
 
