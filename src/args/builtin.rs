@@ -89,6 +89,16 @@ impl BuiltinSpec {
     /// Parses the arguments (without the builtin's name). Options end at `--`, at a lone `-` and at the first operand.
     /// `--help` is the answer only where bash looks for it: as the first argument or after options.
     pub fn parse(&self, args: &[Vec<u8>]) -> Result<BuiltinParsed, BuiltinError> {
+        let (mut parsed, operands) = self.parse_options(args)?;
+        parsed.operands = operands.to_vec();
+        Ok(parsed)
+    }
+
+    /// Parses the options alone; the operands are not copied.
+    pub fn parse_options<'a>(
+        &self,
+        args: &'a [Vec<u8>],
+    ) -> Result<(BuiltinParsed, &'a [Vec<u8>]), BuiltinError> {
         let mut parsed = BuiltinParsed::default();
         let mut next = 0;
         while let Some(word) = args.get(next).filter(|word| self.is_option(word)) {
@@ -101,8 +111,7 @@ impl BuiltinSpec {
             }
             self.cluster(word, args, &mut next, &mut parsed)?;
         }
-        parsed.operands = args.get(next..).unwrap_or_default().to_vec();
-        Ok(parsed)
+        Ok((parsed, args.get(next..).unwrap_or_default()))
     }
 
     fn is_option(&self, word: &[u8]) -> bool {

@@ -47,6 +47,17 @@ pub fn run_local(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         interp.complain("local", "can only be used in a function");
         return Ok(1);
     }
+    if !args.is_empty()
+        && interp.declared.is_empty()
+        && !interp.options.shopt(Shopt::LocalvarInherit)
+        && args.iter().all(|arg| is_plain_local(arg))
+    {
+        let mut status = 0;
+        for arg in args {
+            status = status.max(local(interp, arg)?);
+        }
+        return Ok(status);
+    }
     if let [only] = args
         && only == b"-"
     {
@@ -54,6 +65,32 @@ pub fn run_local(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         return Ok(0);
     }
     declare(interp, &LOCAL, args)
+}
+
+/// The argument is `name=value`, and the value no list.
+fn is_plain_local(arg: &[u8]) -> bool {
+    match memchr::memchr(b'=', arg).map(|at| arg.split_at(at)) {
+        Some((name, value)) => word::is_name(name) && value.get(1) != Some(&b'('),
+        None => false,
+    }
+}
+
+/// A plain local variable.
+fn local(interp: &mut Interp, arg: &[u8]) -> Flow {
+    let at = memchr::memchr(b'=', arg).unwrap_or(arg.len());
+    let (name, value) = (
+        arg.get(..at).unwrap_or_default(),
+        arg.get(at + 1..).unwrap_or_default(),
+    );
+    if interp.set_plain_local(name, value) {
+        return Ok(0);
+    }
+    let request = Request {
+        name: "local",
+        local: true,
+        ..Request::default()
+    };
+    assign(interp, arg, request)
 }
 
 /// The attribute of a letter.
@@ -276,7 +313,7 @@ fn assign_value(
         return Ok(());
     }
     let key = match pieces.key {
-        Some(key) if interp.is_assoc(name) => Some(key.to_vec()),
+        Some(key) if interp.is_assoc_named(name) => Some(key.to_vec()),
         Some(key) => match crate::expand::arith::evaluate(interp, key) {
             Ok(index) => Some(index.to_string().into_bytes()),
             // An error in an index ends everything, and the builtin is not named.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::args::{BuiltinParsed, BuiltinSpec};
-use crate::expand::{Attributes, ExpandHost, Indexed, Value, word};
+use crate::expand::{Attributes, ExpandHost, Indexed, Value, Variable, word};
 use crate::fs::Errno;
 use crate::interp::{Flow, Interp, Origin};
 use crate::kernel::{File, cost};
@@ -136,7 +136,7 @@ fn prepare(interp: &mut Interp, name: &str, request: &Request) -> Result<Vec<u8>
         interp.error([&*array, b": readonly variable"].concat());
         return Err(1);
     }
-    if interp.is_assoc(&array) {
+    if interp.is_assoc_named(&array) {
         interp.complain(
             name,
             [request.name.as_slice(), b": not an indexed array"].concat(),
@@ -227,14 +227,15 @@ async fn call(interp: &mut Interp, callback: &[u8], index: u64, line: &[u8]) -> 
 /// The callback may have made something else of the array, so its kind is looked at each time.
 fn set(interp: &mut Interp, array: &[u8], index: u64, line: &[u8]) -> Flow<()> {
     let index = i64::try_from(index).unwrap_or(i64::MAX);
-    let plain = interp.vars.get_mut(array).filter(|variable| {
+    let plain = |variable: &Variable| {
         !variable.attributes.has(
             Attributes::TRANSFORMS
                 .with(Attributes::READONLY)
                 .with(Attributes::NAMEREF),
         )
-    });
-    if let Some(variable) = plain
+    };
+    if let Some(name) = interp.vars.known(array).cloned()
+        && let Some(variable) = interp.vars.find_mut(&name, plain)
         && let Value::Indexed(elements) = &mut variable.value
     {
         let elements: &mut Indexed = Arc::make_mut(elements);

@@ -164,7 +164,7 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin {
         name: "read",
         kind: Ordinary,
-        run: Run::Waiting(|interp, args| Box::pin(read::run(interp, args))),
+        run: Run::Eager(read::run_now, |interp, args| Box::pin(read::run(interp, args))),
     },
     Builtin {
         name: "readarray",

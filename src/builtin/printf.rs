@@ -40,25 +40,22 @@ impl Host for Shell<'_> {
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let parsed = match interp.parse_options(&SPEC, args) {
+    let (parsed, operands) = match SPEC.parse_options(args) {
         Ok(parsed) => parsed,
-        Err(status) => return Ok(status),
+        Err(error) => return Ok(interp.say_usage("printf", error)),
     };
-    let variable = parsed.last(b'v').map(<[u8]>::to_vec);
-    if let Some(name) = &variable
+    let variable = parsed.last(b'v');
+    if let Some(name) = variable
         && !word::is_name(split_subscript(name).0)
     {
-        interp.complain(
-            "printf",
-            [b"`", name.as_slice(), b"': not a valid identifier"].concat(),
-        );
+        interp.complain("printf", [b"`", name, b"': not a valid identifier"].concat());
         return Ok(2);
     }
-    let Some((format, arguments)) = parsed.operands.split_first() else {
+    let Some((format, arguments)) = operands.split_first() else {
         return Ok(interp.say_usage("printf", SPEC.usage_error(None)));
     };
     let format = parsed_format(interp, format);
-    let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().limits().memory_bytes).unwrap_or(LIMIT));
+    let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().memory_limit()).unwrap_or(LIMIT));
     let Ok(printed) = format.run(arguments, &mut Shell(interp), limit) else {
         interp.proc.kernel.meter().stop(crate::kernel::Halt::Memory);
         return Err(crate::interp::Divert::Halt(crate::kernel::Halt::Memory));
@@ -68,7 +65,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         interp.complain("printf", complaint.message());
     }
     match variable {
-        Some(name) if !store(interp, &name, &printed.bytes)? => return Ok(1),
+        Some(name) if !store(interp, name, &printed.bytes)? => return Ok(1),
         Some(_) => {}
         None => interp.print(&printed.bytes),
     }

@@ -9,7 +9,7 @@ use crate::args::BuiltinSpec;
 use crate::expand::{ExpandHost, Ifs, word};
 use crate::fs::Errno;
 use crate::interp::{Flow, Interp, split_subscript};
-use crate::kernel::File;
+use crate::kernel::{File, cost};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("read", "ersa:d:i:n:N:p:t:u:");
 
@@ -63,6 +63,50 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     interp.proc.kernel.meter().charge_bytes(text.len())?;
     let set = assign(interp, &request, &text, &marks)?;
     Ok(if set { status } else { 1 })
+}
+
+/// The builtin where a line is there: no option but `-r`.
+pub fn run_now(interp: &mut Interp, args: &[Vec<u8>]) -> Option<Flow> {
+    let (raw, names) = match args {
+        [option, names @ ..] if option == b"-r" => (true, names),
+        names => (false, names),
+    };
+    let plain = |name: &Vec<u8>| word::is_name(name);
+    if names.is_empty() || !names.iter().all(plain) {
+        return None;
+    }
+    let file = Arc::clone(interp.proc.fds.get(0).ok()?);
+    let mut text = ExpandHost::buffer(interp);
+    let flow = match file.read_line_now(&mut text, raw) {
+        true => Some(take_line(interp, &mut text, names)),
+        false => None,
+    };
+    interp.recycle_buffer(text);
+    flow
+}
+
+/// Splits a line that was read and has no escapes.
+fn take_line(interp: &mut Interp, text: &mut Vec<u8>, names: &[Vec<u8>]) -> Flow {
+    let ended = text.last() == Some(&b'\n');
+    if ended {
+        text.pop();
+    }
+    if memchr::memchr(0, text).is_some() {
+        text.retain(|byte| *byte != 0);
+    }
+    interp.proc.kernel.meter().charge_bytes(text.len())?;
+    let ifs = interp.shared_ifs();
+    let mut at = 0;
+    let mut left = names.len();
+    for name in names {
+        let field = next_field(text, &[], &ifs, &mut at, left == 1);
+        left -= 1;
+        let value = text.get(field.0..field.1).unwrap_or_default();
+        if !store(interp, name, value)? {
+            return Ok(1);
+        }
+    }
+    Ok(i32::from(!ended))
 }
 
 fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
@@ -225,7 +269,12 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
     let mut byte = Vec::new();
     let mut escaped = false;
     while crate::text::utf8::count(&text) < count || crate::text::utf8::is_truncated(&text) {
-        interp.proc.kernel.meter().charge(1).map_err(|_| Errno::EIO)?;
+        interp
+            .proc
+            .kernel
+            .meter()
+            .charge(cost::TRANSFER)
+            .map_err(|_| Errno::EIO)?;
         byte.clear();
         if file.read(&mut byte, 1).await? == 0 {
             return Ok((text, marks, 1));
@@ -248,7 +297,7 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
 }
 
 fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<bool> {
-    let ifs = interp.ifs();
+    let ifs = interp.shared_ifs();
     if let Some(array) = &request.array {
         let fields = split(text, marks, &ifs, usize::MAX);
         return interp.set_array(array, fields);
@@ -287,6 +336,20 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
 
 /// Splits by `IFS` into at most `most` fields; the last one takes the rest, without its trailing white space.
 fn split(text: &[u8], marks: &[bool], ifs: &Ifs, most: usize) -> Vec<Vec<u8>> {
+    let mut fields = Vec::new();
+    let mut at = 0;
+    while fields.len() < most {
+        let (start, end) = next_field(text, marks, ifs, &mut at, fields.len() + 1 == most);
+        if start >= text.len() {
+            break;
+        }
+        fields.push(text.get(start..end).unwrap_or_default().to_vec());
+    }
+    fields
+}
+
+/// The next field from `at` on, as a range; the last one takes the rest. At the end of the text it is empty and behind it.
+fn next_field(text: &[u8], marks: &[bool], ifs: &Ifs, at: &mut usize, last: bool) -> (usize, usize) {
     let width = |at: usize| {
         ifs.wide_separator(text.get(at..).unwrap_or_default())
             .unwrap_or(1)
@@ -299,36 +362,36 @@ fn split(text: &[u8], marks: &[bool], ifs: &Ifs, most: usize) -> Vec<Vec<u8>> {
         },
         _ => 0,
     };
-    let mut fields = Vec::new();
-    let mut at = 0;
-    while class(at) == 1 {
-        at += 1;
+    let skip_blanks = |at: &mut usize| {
+        while class(*at) == 1 {
+            *at += 1;
+        }
+    };
+    if *at == 0 {
+        skip_blanks(at);
     }
-    while at < text.len() {
-        if fields.len() + 1 == most {
-            fields.push(rest(text, at, &class));
-            return fields;
-        }
-        let start = at;
-        while at < text.len() && class(at) == 0 {
-            at += 1;
-        }
-        fields.push(text.get(start..at).unwrap_or_default().to_vec());
-        while class(at) == 1 {
-            at += 1;
-        }
-        if class(at) == 2 {
-            at += width(at);
-            while class(at) == 1 {
-                at += 1;
-            }
-        }
+    let start = *at;
+    if start >= text.len() {
+        return (text.len(), text.len());
     }
-    fields
+    if last {
+        *at = text.len();
+        return (start, rest(text, start, &class));
+    }
+    while *at < text.len() && class(*at) == 0 {
+        *at += 1;
+    }
+    let end = *at;
+    skip_blanks(at);
+    if class(*at) == 2 {
+        *at += width(*at);
+        skip_blanks(at);
+    }
+    (start, end)
 }
 
-/// The last field: a single trailing separator is dropped when nothing but white space follows it.
-fn rest(text: &[u8], at: usize, class: &impl Fn(usize) -> u8) -> Vec<u8> {
+/// Where the last field ends: a single trailing separator is dropped when nothing but white space follows it.
+fn rest(text: &[u8], at: usize, class: &impl Fn(usize) -> u8) -> usize {
     let mut end = text.len();
     while end > at && class(end - 1) == 1 {
         end -= 1;
@@ -342,5 +405,5 @@ fn rest(text: &[u8], at: usize, class: &impl Fn(usize) -> u8) -> Vec<u8> {
             }
         }
     }
-    text.get(at..end).unwrap_or_default().to_vec()
+    end
 }

@@ -6,6 +6,7 @@
 use super::host::{ExpandHost, Failure};
 use super::subscript;
 use super::value::Value;
+use crate::kernel::cost;
 use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
 use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Word};
 
@@ -27,6 +28,28 @@ pub enum Integer {
     Unset,
 }
 
+/// Which element of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    /// No subscript: the variable itself.
+    None,
+    /// An evaluated subscript.
+    Index(i64),
+    /// The key of an associative array, or an evaluated subscript in decimal; empty when there was nothing between the brackets.
+    Text(Vec<u8>),
+}
+
+impl Key {
+    /// Calls `work` with the key as a text.
+    pub fn with_text<T>(&self, work: impl FnOnce(Option<&[u8]>) -> T) -> T {
+        match self {
+            Key::None => work(None),
+            Key::Index(index) => work(Some(itoa::Buffer::new().format(*index).as_bytes())),
+            Key::Text(text) => work(Some(text)),
+        }
+    }
+}
+
 enum Stop<D> {
     /// A compiled expression met a `$x` that is no number: read the text instead.
     Reread,
@@ -46,6 +69,10 @@ type Step<H> = Result<i64, Stop<<H as ExpandHost>::Divert>>;
 /// Reads a plain decimal number: what most variables hold.
 #[inline]
 pub fn plain_number(text: &[u8]) -> Option<i64> {
+    if let [digit] = text {
+        let digit = digit.wrapping_sub(b'0');
+        return (digit <= 9).then(|| i64::from(digit));
+    }
     let (negative, digits) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         _ => (false, text),
@@ -62,6 +89,11 @@ pub fn plain_number(text: &[u8]) -> Option<i64> {
         value = value * 10 + i64::from(digit);
     }
     Some(if negative { -value } else { value })
+}
+
+/// The text is a number as it is printed: its own value in decimal.
+pub fn is_canonical(text: &[u8]) -> bool {
+    plain_number(text).is_some() && text != b"-0"
 }
 
 /// Evaluates an expanded text.
@@ -82,7 +114,7 @@ fn deeper<H: ExpandHost, T>(host: &mut H, levels: u32, work: impl FnOnce(&mut H)
 }
 
 fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failure<H::Divert>> {
-    host.charge(text.len() as u64 / 16 + 1)?;
+    host.charge(text.len() as u64 + cost::FIELD)?;
     let trimmed = text.trim_ascii_start();
     if *host.arithmetic_depth() > MAX_DEPTH {
         return Err(failure(trimmed, TOO_DEEP, trimmed));
@@ -123,6 +155,9 @@ pub fn evaluate_compiled<H: ExpandHost>(
     host: &mut H,
     expr: &Expr,
 ) -> Result<Option<i64>, Failure<H::Divert>> {
+    if let Some(value) = quick(host, expr) {
+        return Ok(Some(value));
+    }
     match (Eval { host }).run(expr) {
         Ok(value) => Ok(Some(value)),
         Err(Stop::Failed(failure)) => Err(failure),
@@ -134,6 +169,107 @@ pub fn evaluate_compiled<H: ExpandHost>(
 impl<D: From<crate::kernel::Halt>> From<crate::kernel::Halt> for Failure<D> {
     fn from(halt: crate::kernel::Halt) -> Self {
         Failure::Divert(halt.into())
+    }
+}
+
+/// Levels of operators that are evaluated without counting them.
+const QUICK_DEPTH: u32 = 24;
+
+/// Evaluates what is nothing but plain numbers, with at most one assignment, and that at the top. `None`: it is more than that, and
+/// nothing has happened.
+fn quick<H: ExpandHost>(host: &mut H, expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Step {
+            target,
+            delta,
+            postfix,
+        } => {
+            let (name, index) = quick_place(host, target)?;
+            let old = quick_load(host, name, index)?;
+            let new = old.wrapping_add(*delta);
+            host.assign_number(name, index, new)
+                .then_some(if *postfix { old } else { new })
+        }
+        Expr::Assign { target, op, value } => {
+            let (name, index) = quick_place(host, target)?;
+            let value = match op {
+                None => quick_value(host, value, 0)?,
+                Some(op) => {
+                    let old = quick_load(host, name, index)?;
+                    binary(*op, old, quick_value(host, value, 0)?).ok()?
+                }
+            };
+            host.assign_number(name, index, value).then_some(value)
+        }
+        _ => quick_value(host, expr, 0),
+    }
+}
+
+/// The variable, or the element of an indexed array.
+#[inline]
+fn quick_place<'e, H: ExpandHost>(host: &H, target: &'e Expr) -> Option<(&'e Name, Option<i64>)> {
+    match target {
+        Expr::Variable(name) => Some((name, None)),
+        Expr::Element {
+            name,
+            index: Some(index),
+            ..
+        } => Some((name, Some(quick_value(host, index, 0)?))),
+        _ => None,
+    }
+}
+
+#[inline]
+fn quick_load<H: ExpandHost>(host: &H, name: &Name, index: Option<i64>) -> Option<i64> {
+    match index {
+        None => host.plain_number(name),
+        Some(index) => host.element_number(name, &Key::Index(index)),
+    }
+}
+
+fn quick_value<H: ExpandHost>(host: &H, expr: &Expr, depth: u32) -> Option<i64> {
+    let below = depth + 1;
+    match expr {
+        Expr::Number(number) => Some(*number),
+        Expr::Variable(name) => host.plain_number(name),
+        _ if depth > QUICK_DEPTH => None,
+        Expr::Dollar(param) => match &**param {
+            Param {
+                name: ParamName::Variable(name),
+                op: ParamOp::Get,
+                ..
+            } => host.plain_number(name),
+            Param {
+                name: ParamName::Positional(number @ 1..),
+                op: ParamOp::Get,
+                ..
+            } => plain_number(host.positional().get(*number as usize - 1)?),
+            _ => None,
+        },
+        Expr::Element {
+            name,
+            index: Some(index),
+            ..
+        } => host.element_number(name, &Key::Index(quick_value(host, index, below)?)),
+        Expr::Binary(op, left, right) => {
+            let left = quick_value(host, left, below)?;
+            binary(*op, left, quick_value(host, right, below)?).ok()
+        }
+        Expr::Unary(op, operand) => {
+            let value = quick_value(host, operand, below)?;
+            let pasted = *op == UnaryOp::Negate && value < 0 && matches!(**operand, Expr::Dollar(_));
+            (!pasted).then(|| unary(*op, value))
+        }
+        Expr::At(_, inner) => quick_value(host, inner, below),
+        Expr::And(left, right) => {
+            let both = quick_value(host, left, below)? != 0 && quick_value(host, right, below)? != 0;
+            Some(i64::from(both))
+        }
+        Expr::Or(left, right) => {
+            let either = quick_value(host, left, below)? != 0 || quick_value(host, right, below)? != 0;
+            Some(i64::from(either))
+        }
+        _ => None,
     }
 }
 
@@ -278,30 +414,25 @@ impl<H: ExpandHost> Eval<'_, H> {
 
     fn place<'e>(&mut self, target: &'e Expr) -> Result<Place<'e>, Stop<H::Divert>> {
         match target {
-            Expr::Variable(name) => Ok(Place { name, key: None }),
+            Expr::Variable(name) => Ok(Place { name, key: Key::None }),
             Expr::Element {
                 name,
                 subscript,
                 index,
             } => {
                 let key = self.key(name, subscript, index.as_deref())?;
-                Ok(Place { name, key: Some(key) })
+                Ok(Place { name, key })
             }
             _ => Err(Stop::Reread),
         }
     }
 
-    fn key(
-        &mut self,
-        name: &Name,
-        subscript: &Word,
-        index: Option<&Expr>,
-    ) -> Result<Vec<u8>, Stop<H::Divert>> {
-        if !self.host.is_assoc(name)
-            && let Some(index) = index
+    fn key(&mut self, name: &Name, subscript: &Word, index: Option<&Expr>) -> Result<Key, Stop<H::Divert>> {
+        if let Some(index) = index
+            && !self.host.is_assoc(name)
         {
             match self.index(subscript, index) {
-                Ok(index) => return Ok(index.to_string().into_bytes()),
+                Ok(index) => return Ok(Key::Index(index)),
                 // An error in an index ends everything.
                 Err(Stop::Failed(Failure::Arith(message))) => {
                     return Err(Stop::Failed(Failure::Top(message)));
@@ -314,11 +445,7 @@ impl<H: ExpandHost> Eval<'_, H> {
             // Evaluation cannot wait for a command.
             return Err(Stop::Error("syntax error: operand expected", 0));
         }
-        Ok(subscript::now(
-            self.host,
-            &ParamName::Variable(name.clone()),
-            subscript,
-        )?)
+        Ok(Key::Text(subscript::of_variable(self.host, name, subscript)?))
     }
 
     /// An index counts as an expression of its own.
@@ -334,18 +461,26 @@ impl<H: ExpandHost> Eval<'_, H> {
     }
 
     fn load(&mut self, place: &Place<'_>) -> Step<H> {
-        let Some(key) = &place.key else {
-            return self.variable(place.name);
+        let key = match &place.key {
+            Key::None => return self.variable(place.name),
+            key => key,
         };
-        if key.is_empty() {
+        if let Some(number) = self.host.element_number(place.name, key) {
+            return Ok(number);
+        }
+        if is_empty(key) {
             let message = [place.name, b"[]: bad array subscript".as_slice()].concat();
             self.host.warn(&message);
             self.host.warn(&message);
             return Ok(0);
         }
         let value = self.host.value(place.name).unwrap_or(Value::Unset);
-        match super::param::element(place.name, &value, key)? {
-            Some(text) => self.text(text),
+        let element = key.with_text(|key| {
+            super::param::element::<H::Divert>(place.name, &value, key.unwrap_or_default())
+                .map(|text| text.map(<[u8]>::to_vec))
+        });
+        match element? {
+            Some(text) => self.text(&text),
             // `set -u` minds an array without any value, not a missing element.
             None if matches!(value, Value::Unset) => {
                 self.check_set(place.name)?;
@@ -356,20 +491,25 @@ impl<H: ExpandHost> Eval<'_, H> {
     }
 
     fn store(&mut self, place: &Place<'_>, value: i64) -> Result<(), Stop<H::Divert>> {
-        if place.key.as_deref() == Some(b"") {
+        if is_empty(&place.key) {
             self.host
                 .warn(&[b"`", &**place.name, b"[]': not a valid identifier"].concat());
             return Ok(());
         }
         let mut buffer = itoa::Buffer::new();
         let text = buffer.format(value).as_bytes();
-        Ok(self.host.assign(place.name, place.key.as_deref(), text)?)
+        Ok(self.host.assign_at(place.name, &place.key, text)?)
     }
 }
 
 struct Place<'e> {
     name: &'e Name,
-    key: Option<Vec<u8>>,
+    key: Key,
+}
+
+/// `name[]`
+fn is_empty(key: &Key) -> bool {
+    matches!(key, Key::Text(text) if text.is_empty())
 }
 
 const fn unary(op: UnaryOp, value: i64) -> i64 {

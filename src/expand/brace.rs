@@ -8,7 +8,7 @@
 //! a word is a tilde prefix (`{~,/x}/y`), and text that comes to stand behind `$name` makes the name longer (`$a{b,c}`
 //! is `$ab $ac`).
 
-use crate::syntax::ast::{Assign, AssignValue, Param, ParamName, ParamOp, Part, Word};
+use crate::syntax::ast::{Assign, AssignValue, Param, ParamName, ParamOp, Part, Verbatim, Word};
 
 /// Braces nested deeper than this stay as they are.
 const DEPTH_LIMIT: u32 = 100;
@@ -246,7 +246,8 @@ fn find_comma(items: &[Item<'_>]) -> usize {
 fn has_comma(item: Item<'_>) -> bool {
     fn part_has_comma(part: &Part) -> bool {
         match part {
-            Part::Literal(text) | Part::Single(text) | Part::AnsiC { raw: text, .. } => text.contains(&b','),
+            Part::Literal(text) | Part::Single(text) => text.contains(&b','),
+            Part::AnsiC { raw, .. } => raw.contains(&b','),
             Part::Double { parts, .. } => parts.iter().any(part_has_comma),
             _ => false,
         }
@@ -320,7 +321,7 @@ impl Sequence {
     fn element(&self, value: i64) -> Vec<Part> {
         let text = match self.form {
             // Read again as part of a word, a lone backslash vanishes; an empty word stays.
-            Form::Letters if value == i64::from(b'\\') => return vec![Part::Single(Box::default())],
+            Form::Letters if value == i64::from(b'\\') => return vec![Part::Single(Verbatim::default())],
             Form::Letters => vec![value as u8],
             Form::Numbers(width) => format!("{value:0width$}").into_bytes(),
         };

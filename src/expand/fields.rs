@@ -26,8 +26,10 @@ pub enum Mode {
 pub struct Field {
     /// Its text.
     pub text: Vec<u8>,
-    /// Byte ranges of `text` that were quoted; kept only in [`Mode::Fields`].
-    pub quoted: Vec<(usize, usize)>,
+    /// The first byte range of `text` that was quoted, if one was; kept only in [`Mode::Fields`].
+    pub quoted: Option<(usize, usize)>,
+    /// Further ones.
+    pub more_quoted: Vec<(usize, usize)>,
     /// Holds an unquoted glob character.
     pub glob: bool,
     /// Exists even when empty.
@@ -35,6 +37,17 @@ pub struct Field {
 }
 
 impl Field {
+    /// What follows `start` was quoted.
+    fn add_quoted(&mut self, start: usize) {
+        let end = self.text.len();
+        match &mut self.quoted {
+            _ if start == end => {}
+            None => self.quoted = Some((start, end)),
+            Some((_, last)) if *last == start && self.more_quoted.is_empty() => *last = end,
+            Some(_) => self.more_quoted.push((start, end)),
+        }
+    }
+
     fn clear_is_absent(&self) -> bool {
         !self.present && self.text.is_empty()
     }
@@ -59,7 +72,8 @@ pub struct Builder {
     elements: usize,
 }
 
-const fn is_glob(byte: u8) -> bool {
+/// The byte may make a field a pattern.
+pub(super) const fn is_glob(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'(')
 }
 
@@ -72,6 +86,22 @@ impl Builder {
             current: Field::default(),
             delimiter: Delimiter::None,
             elements: 0,
+        }
+    }
+
+    /// An empty collection that begins in this buffer.
+    pub fn with_buffer(mode: Mode, buffer: Vec<u8>) -> Builder {
+        let mut builder = Builder::new(mode);
+        builder.current.text = buffer;
+        builder
+    }
+
+    /// Everything collected, where it is exactly one field that is not finished yet.
+    pub fn only(self) -> Result<Field, Builder> {
+        if self.fields.is_empty() && !self.current.clear_is_absent() {
+            Ok(self.current)
+        } else {
+            Err(self)
         }
     }
 
@@ -103,9 +133,7 @@ impl Builder {
             Mode::Fields => {
                 let start = self.current.text.len();
                 self.current.text.extend_from_slice(text);
-                if !text.is_empty() {
-                    self.current.quoted.push((start, self.current.text.len()));
-                }
+                self.current.add_quoted(start);
             }
             Mode::Pattern => escape(text, &mut self.current.text, |byte| {
                 matches!(
@@ -286,7 +314,7 @@ impl Field {
     pub fn pattern(&self) -> Vec<u8> {
         let mut pattern = Vec::with_capacity(self.text.len() + 8);
         let mut at = 0;
-        for (start, end) in &self.quoted {
+        for (start, end) in self.quoted.iter().chain(&self.more_quoted) {
             pattern.extend_from_slice(self.text.get(at..*start).unwrap_or_default());
             for byte in self.text.get(*start..*end).unwrap_or_default() {
                 if !byte.is_ascii_alphanumeric() && *byte < 0x80 && *byte != b'/' {

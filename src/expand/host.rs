@@ -1,8 +1,8 @@
 //! The shell as expansion sees it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::arith::Integer;
+use super::arith::{Integer, Key};
 use super::value::{Attributes, Text, Value};
 use crate::fs::{DirEntry, FileKind};
 use crate::kernel::{BoxFuture, Halt};
@@ -21,6 +21,12 @@ pub struct Ifs {
 }
 
 impl Ifs {
+    /// Space, tab, newline.
+    pub fn standard() -> &'static Arc<Ifs> {
+        static STANDARD: OnceLock<Arc<Ifs>> = OnceLock::new();
+        STANDARD.get_or_init(|| Arc::new(Ifs::new(None)))
+    }
+
     /// From the value of `IFS`; unset means space, tab, newline.
     pub fn new(value: Option<&[u8]>) -> Ifs {
         let value = value.unwrap_or(b" \t\n");
@@ -127,11 +133,19 @@ pub trait ExpandHost: Send {
     type Divert: Send + From<Halt>;
 
     /// A variable's value through namerefs; dynamic ones are computed. `None`: unset.
-    fn value(&mut self, name: &[u8]) -> Option<Value>;
-    /// Appends what `$name` gives; `false` when unset. The fast path of `value`.
-    fn append_scalar(&mut self, name: &[u8], into: &mut Vec<u8>) -> bool;
+    fn value(&mut self, name: &Name) -> Option<Value>;
+    /// What `$name` gives. The fast path of `value`.
+    fn scalar_text(&mut self, name: &Name) -> Option<Text>;
+    /// The value of a variable that is a plain string, and no array, no nameref and not computed.
+    fn plain_text(&self, name: &Name) -> Option<&Text>;
+    /// The same as a number, where it is a plain one.
+    fn plain_number(&self, name: &Name) -> Option<i64>;
     /// A variable's value as arithmetic sees it. The fast path of `value`.
-    fn integer(&mut self, name: &[u8]) -> Integer;
+    fn integer(&mut self, name: &Name) -> Integer;
+    /// The same for a name that is not one of the tree.
+    fn integer_of(&mut self, name: &[u8]) -> Integer;
+    /// An element of a plain array as a number; `None` where more than a look has to be done.
+    fn element_number(&self, name: &Name, key: &Key) -> Option<i64>;
     /// The variable a name stands for (through namerefs), with the subscript that a nameref may carry.
     fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>);
     /// The name is a nameref.
@@ -144,8 +158,13 @@ pub trait ExpandHost: Send {
     fn attribute_letters(&self, name: &[u8]) -> Option<String>;
     /// Assigns to a variable or to the element with this key. An indexed array's key is the evaluated number in decimal.
     fn assign(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8]) -> Result<(), Failure<Self::Divert>>;
+    /// Assigns a number to a variable, or to an element of an indexed array, where nothing more is to be done than to store it. `false`:
+    /// nothing was done.
+    fn assign_number(&mut self, name: &Name, index: Option<i64>, number: i64) -> bool;
+    /// Assigns to a variable or to an element. The fast path of `assign`.
+    fn assign_at(&mut self, name: &Name, key: &Key, value: &[u8]) -> Result<(), Failure<Self::Divert>>;
     /// The name is an associative array.
-    fn is_assoc(&mut self, name: &[u8]) -> bool;
+    fn is_assoc(&mut self, name: &Name) -> bool;
     /// Positional parameters from `$1`.
     fn positional(&self) -> &[Text];
     /// `$0`
@@ -157,7 +176,9 @@ pub trait ExpandHost: Send {
     /// Options.
     fn flags(&self) -> ExpandFlags;
     /// `IFS`.
-    fn ifs(&mut self) -> Arc<Ifs>;
+    fn ifs(&mut self) -> &Ifs;
+    /// An empty buffer for a field; hosts keep those of earlier commands.
+    fn buffer(&mut self) -> Vec<u8>;
     /// `~`, `~user`, `~+`, `~-`: the directory.
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>>;
     /// Levels of arithmetic that are being evaluated now.

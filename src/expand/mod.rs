@@ -17,6 +17,7 @@ pub mod fields;
 pub mod glob;
 mod host;
 mod indexed;
+mod indirect;
 pub mod param;
 pub mod readback;
 pub mod subscript;

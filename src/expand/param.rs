@@ -314,8 +314,7 @@ pub fn emit<H: ExpandHost>(
             }
         }
         Subject::One(Some(text)) => {
-            let ifs = host.ifs();
-            into.value(&text, quoted, &ifs);
+            into.value(&text, quoted, host.ifs());
         }
         Subject::Many { items, star } => emit_many(host, &items, star, quoted, into)?,
     }
@@ -328,8 +327,8 @@ fn emit_many<H: ExpandHost>(
     star: bool,
     quoted: bool,
     into: &mut Builder,
-    host.charge(items.len() as u64 * cost::FIELD)?;
 ) -> Outcome<(), H> {
+    host.charge(items.len() as u64 * cost::FIELD)?;
     let ifs = host.ifs();
     into.count_elements(items.len());
     let list = into.mode() == Mode::Fields;
@@ -347,14 +346,14 @@ fn emit_many<H: ExpandHost>(
         };
         let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
         host.reserve(joined.len())?;
-        into.value(&joined, quoted, &ifs);
+        into.value(&joined, quoted, host.ifs());
         return Ok(());
     }
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             into.break_field();
         }
-        into.value(item, quoted, &ifs);
+        into.value(item, quoted, ifs);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use super::host::{ExpandHost, Failure};
 use super::{Mode, arith, word};
-use crate::syntax::ast::{ParamName, Part, Word};
+use crate::syntax::ast::{Name, ParamName, Part, Word};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
 
@@ -18,16 +18,20 @@ pub async fn value<H: ExpandHost>(host: &mut H, name: &ParamName, written: &Word
 
 /// An index is expanded as if in double quotes: single quotes and backslashes stay, and fail as arithmetic.
 fn quotes_kept<H: ExpandHost>(host: &mut H, name: &ParamName, written: &Word) -> Option<Word> {
+    match name {
+        ParamName::Variable(name) if !host.is_assoc(name) => with_quotes(written),
+        _ => None,
+    }
+}
+
+fn with_quotes(written: &Word) -> Option<Word> {
     let kept = |part: &Part| matches!(part, Part::Single(_) | Part::Escaped(_));
-    let ParamName::Variable(name) = name else {
-        return None;
-    };
-    if !written.parts.iter().any(kept) || host.is_assoc(name) {
+    if !written.parts.iter().any(kept) {
         return None;
     }
     let parts = written.parts.iter().map(|part| match part {
         Part::Single(text) => Part::Literal([b"'", &**text, b"'"].concat().into()),
-        Part::Escaped(byte) => Part::Literal(Box::new([b'\\', *byte])),
+        Part::Escaped(byte) => Part::Literal([b'\\', *byte][..].into()),
         part => part.clone(),
     });
     Some(Word {
@@ -53,16 +57,37 @@ fn of_written<H: ExpandHost>(
 
 /// Evaluates a pure subscript.
 pub fn now<H: ExpandHost>(host: &mut H, name: &ParamName, written: &Word) -> Outcome<Vec<u8>, H> {
-    if let ([Part::Literal(text)], ParamName::Variable(_)) = (written.parts.as_slice(), name)
+    if let ParamName::Variable(name) = name {
+        return of_variable(host, name, written);
+    }
+    let text = word::text_now(host, written, Mode::Single)?;
+    let key = index_of(host, text)?;
+    Ok(zero_where_blank(key, written))
+}
+
+/// The same for a variable.
+pub fn of_variable<H: ExpandHost>(host: &mut H, name: &Name, written: &Word) -> Outcome<Vec<u8>, H> {
+    if let [Part::Literal(text)] = written.parts.as_slice()
         && text.len() < 10
         && text.iter().all(u8::is_ascii_digit)
         && (text.len() == 1 || text.first() != Some(&b'0'))
     {
         return Ok(text.to_vec());
     }
-    let quoted = quotes_kept(host, name, written);
+    if host.is_assoc(name) {
+        return word::text_now(host, written, Mode::Single);
+    }
+    let quoted = with_quotes(written);
     let text = word::text_now(host, quoted.as_ref().unwrap_or(written), Mode::Single)?;
-    of_written(host, name, written, text)
+    let key = index_of(host, text)?;
+    Ok(zero_where_blank(key, written))
+}
+
+fn zero_where_blank(key: Vec<u8>, written: &Word) -> Vec<u8> {
+    if key.is_empty() && !written.parts.is_empty() {
+        return b"0".to_vec();
+    }
+    key
 }
 
 /// Evaluates the text of a subscript.
@@ -72,11 +97,19 @@ pub(super) fn of_text<H: ExpandHost>(host: &mut H, name: &ParamName, text: Vec<u
     {
         return Ok(text);
     }
+    index_of(host, text)
+}
+
+/// A subscript as arithmetic, in decimal.
+fn index_of<H: ExpandHost>(host: &mut H, text: Vec<u8>) -> Outcome<Vec<u8>, H> {
+    if arith::is_canonical(&text) {
+        return Ok(text);
+    }
     if text.trim_ascii().is_empty() {
         return Ok(Vec::new());
     }
     if word::is_name(&text)
-        && let arith::Integer::Number(index) = host.integer(&text)
+        && let arith::Integer::Number(index) = host.integer_of(&text)
     {
         return Ok(index.to_string().into_bytes());
     }

@@ -3,11 +3,13 @@
 //! Each step exists as a plain function for pure parts, and as a future for parts that hold a substitution; the futures call the
 //! plain functions for everything but the substitution.
 
-use super::fields::{Builder, Field, Mode};
-use super::host::{ExpandHost, Failure};
+use super::fields::{Builder, Field, Mode, is_glob};
+use super::host::{ExpandHost, Failure, Ifs};
+use super::indirect::{indirect, is_indirect};
 use super::param::{self, Decision, Operands, Subject, Target};
+use super::value::Text;
 use super::{arith, brace, glob, subscript};
-use crate::kernel::BoxFuture;
+use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
@@ -49,7 +51,7 @@ pub fn braced<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
 
 fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
     brace::expand(word, &mut |count| {
-        host.charge(count as u64)?;
+        host.charge(count as u64 * cost::FIELD)?;
         host.reserve(count.saturating_mul(64))
     })
     .map_err(|halt| Failure::Divert(H::Divert::from(halt)))
@@ -61,7 +63,9 @@ pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u
         && !word.braces
         && !glob::may_match(text)
     {
-        into.push(text.to_vec());
+        let mut field = host.buffer();
+        field.extend_from_slice(text);
+        into.push(field);
         return Ok(());
     }
     if word.braces && host.flags().braceexpand {
@@ -72,14 +76,57 @@ pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u
         }
         return Ok(());
     }
-    let mut builder = Builder::new(Mode::Fields);
+    if let [part] = word.parts.as_slice()
+        && let Some((param, quoted)) = lone_parameter(part)
+        && let Some(text) = plain_text(host, param)
+        && (quoted || is_one_field(host, &text))
+    {
+        host.charge(cost::FIELD)?;
+        if quoted || !text.is_empty() {
+            let mut field = host.buffer();
+            field.extend_from_slice(&text);
+            into.push(field);
+        }
+        return Ok(());
+    }
+    let mut builder = Builder::with_buffer(Mode::Fields, host.buffer());
     parts_now(host, &word.parts, Quoting::None, &mut builder)?;
     finish(host, builder, into)
 }
 
+/// The part is `$x` or `"$x"`; says whether it is quoted.
+#[inline]
+fn lone_parameter(part: &Part) -> Option<(&Param, bool)> {
+    let (part, quoted) = match part {
+        Part::Double { parts, .. } => match parts.as_slice() {
+            [part] => (part, true),
+            _ => return None,
+        },
+        part => (part, false),
+    };
+    match part {
+        Part::Param(param) if is_plain(param) => Some((param, quoted)),
+        _ => None,
+    }
+}
+
+/// The text is neither split nor matched against the tree.
+#[inline]
+fn is_one_field<H: ExpandHost>(host: &mut H, text: &[u8]) -> bool {
+    let ifs = host.ifs();
+    text.iter().all(|byte| ifs.class(*byte) == 0 && !is_glob(*byte))
+}
+
 fn finish<H: ExpandHost>(host: &mut H, builder: Builder, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
+    let builder = match builder.only() {
+        Ok(field) => {
+            host.charge(cost::FIELD)?;
+            return expand_path(host, field, into);
+        }
+        Err(builder) => builder,
+    };
     let fields = builder.finish();
-    host.charge(fields.len() as u64)?;
+    host.charge(fields.len() as u64 * cost::FIELD)?;
     for field in fields {
         expand_path(host, field, into)?;
     }
@@ -114,10 +161,25 @@ pub async fn text<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outco
 
 /// Expands a pure word to one string.
 pub fn text_now<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outcome<Vec<u8>, H> {
-    if let [Part::Literal(text)] = word.parts.as_slice() {
-        return Ok(text.to_vec());
+    match word.parts.as_slice() {
+        [Part::Literal(text)] => {
+            let mut field = host.buffer();
+            field.extend_from_slice(text);
+            return Ok(field);
+        }
+        [part] => {
+            if let Some((param, quoted)) = lone_parameter(part)
+                && (!quoted || matches!(mode, Mode::Single | Mode::Document))
+                && let Some(text) = plain_text(host, param)
+            {
+                let mut field = host.buffer();
+                field.extend_from_slice(&text);
+                return Ok(field);
+            }
+        }
+        _ => {}
     }
-    let mut builder = Builder::new(mode);
+    let mut builder = Builder::with_buffer(mode, host.buffer());
     parts_now(host, &word.parts, Quoting::None, &mut builder)?;
     Ok(builder.into_single())
 }
@@ -186,8 +248,7 @@ async fn part<H: ExpandHost>(
         }
         Part::Command(substitution) => {
             let output = host.substitute(substitution).await?;
-            let ifs = host.ifs();
-            into.value(&output, quoting.is_double(), &ifs);
+            into.value(&output, quoting.is_double(), host.ifs());
             Ok(())
         }
         Part::Process { write, body } => {
@@ -226,8 +287,7 @@ fn part_now<H: ExpandHost>(
             Quoting::Double => into.quoted(text),
             Quoting::None => into.literal(text),
             Quoting::Operand => {
-                let ifs = host.ifs();
-                into.value(text, false, &ifs);
+                into.value(text, false, host.ifs());
             }
         },
         Part::Escaped(byte) => into.quoted(&[*byte]),
@@ -253,8 +313,8 @@ fn part_now<H: ExpandHost>(
 }
 
 fn append_number<H: ExpandHost>(host: &mut H, value: i64, quoting: Quoting, into: &mut Builder) {
-    let ifs = host.ifs();
-    into.value(value.to_string().as_bytes(), quoting.is_double(), &ifs);
+    let mut buffer = itoa::Buffer::new();
+    into.value(buffer.format(value).as_bytes(), quoting.is_double(), host.ifs());
 }
 
 /// A double-quoted string exists even when empty, unless it holds a `$@`-like parameter that gives no element.
@@ -359,12 +419,11 @@ fn parameter_now<H: ExpandHost>(
     quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<(), H> {
-    if matches!(param.op, ParamOp::Get)
-        && param.subscript.is_none()
-        && !param.indirect
-        && simple_get(host, param, quoting.is_double(), into)
-    {
+    if is_plain(param) && simple_get(host, param, quoting.is_double(), into) {
         return Ok(());
+    }
+    if let Some(subject) = plain_operation(host, param)? {
+        return param::emit(host, subject, quoting.is_double(), into);
     }
     let key = match &param.subscript {
         Some(Subscript::Index(word)) => Some(subscript::now(host, &param.name, word)?),
@@ -394,34 +453,73 @@ fn parameter_now<H: ExpandHost>(
     }
 }
 
+/// What an operation makes of a plain string variable, where it needs no more than the value.
+fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option<Subject>, H> {
+    let ParamName::Variable(name) = &param.name else {
+        return Ok(None);
+    };
+    let works_on_text = matches!(
+        param.op,
+        ParamOp::Length
+            | ParamOp::Trim { .. }
+            | ParamOp::Replace { .. }
+            | ParamOp::Slice { .. }
+            | ParamOp::Case { .. }
+    );
+    if !works_on_text || param.subscript.is_some() || param.indirect {
+        return Ok(None);
+    }
+    let Some(text) = host.plain_text(name).cloned() else {
+        return Ok(None);
+    };
+    if let ParamOp::Length = param.op {
+        let count = crate::text::utf8::count(&text);
+        let mut digits = host.buffer();
+        digits.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+        return Ok(Some(Subject::One(Some(digits))));
+    }
+    let operands = operands_now(host, param)?;
+    let target = Target {
+        name: param.name.clone(),
+        key: param::Key::None,
+    };
+    let mut value = host.buffer();
+    value.extend_from_slice(&text);
+    param::operate(host, param, &target, Subject::One(Some(value)), &operands).map(Some)
+}
+
 /// `$x` and `$1`, the most frequent of all.
 fn simple_get<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> bool {
     match &param.name {
-        ParamName::Variable(name) => {
-            let mut text = Vec::new();
-            if !host.append_scalar(name, &mut text) {
+        ParamName::Variable(_) | ParamName::Positional(1..) => {
+            let Some(text) = plain_text(host, param) else {
                 return false;
-            }
-            if quoted {
-                into.quoted(&text);
+            };
+            if quoted || into.mode() != Mode::Fields {
+                into.value(&text, quoted, Ifs::standard());
             } else {
-                let ifs = host.ifs();
-                into.value(&text, false, &ifs);
+                into.value(&text, false, host.ifs());
             }
             true
         }
-        ParamName::Positional(number @ 1..) => {
-            let ifs = host.ifs();
-            match host.positional().get(*number as usize - 1) {
-                Some(text) => {
-                    into.value(text, quoted, &ifs);
-                    true
-                }
-                None => false,
-            }
-        }
         _ => false,
     }
+}
+
+/// The text of `$x` or `$1`, where it is a plain one.
+#[inline]
+fn plain_text<H: ExpandHost>(host: &mut H, param: &Param) -> Option<Text> {
+    match &param.name {
+        ParamName::Variable(name) => host.scalar_text(name),
+        ParamName::Positional(number @ 1..) => host.positional().get(*number as usize - 1).cloned(),
+        _ => None,
+    }
+}
+
+/// `$x` or `${x}`, and nothing more.
+#[inline]
+fn is_plain(param: &Param) -> bool {
+    matches!(param.op, ParamOp::Get) && param.subscript.is_none() && !param.indirect
 }
 
 async fn parameter<H: ExpandHost>(
@@ -637,90 +735,6 @@ async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operand
         _ => {}
     }
     Ok(operands)
-}
-
-fn is_indirect(param: &Param) -> bool {
-    param.indirect && !matches!(param.op, ParamOp::Names { .. } | ParamOp::Keys { .. })
-}
-
-/// What `${!x}` points to.
-struct Pointed {
-    /// The parameter, with the same operation.
-    param: Param,
-    /// Its evaluated subscript.
-    key: Option<Vec<u8>>,
-    /// Its value, where it is the name itself.
-    known: Option<Subject>,
-}
-
-/// `${!x…}`: the parameter that the value names. Of a nameref it is the name it refers to.
-fn indirect<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) -> Outcome<Pointed, H> {
-    if let (ParamName::Variable(name), None) = (&param.name, &param.subscript)
-        && let Some(target) = host.nameref(name)
-    {
-        let direct = Param {
-            indirect: false,
-            ..param.clone()
-        };
-        return Ok(Pointed {
-            param: direct,
-            key: None,
-            known: Some(Subject::One(Some(target))),
-        });
-    }
-    let target = param::target(host, param, key);
-    let text = match param::subject(host, &target)? {
-        Subject::One(Some(text)) => text,
-        Subject::One(None) => {
-            let mut message = param::spelling(&target);
-            message.extend_from_slice(b": invalid indirect expansion");
-            return Err(Failure::Discard(message));
-        }
-        Subject::Many { items, .. } => bstr::join(" ", items.iter().map(super::value::Text::as_slice)),
-    };
-    let (name, subscript) = parse_name(&text)
-        .ok_or_else(|| Failure::Discard([&text, b": invalid variable name".as_slice()].concat()))?;
-    let mut pointed = Param {
-        name,
-        subscript: None,
-        indirect: false,
-        op: param.op.clone(),
-        braced: true,
-    };
-    let mut key = None;
-    match subscript {
-        None => {}
-        Some(b"@") => pointed.subscript = Some(Subscript::At),
-        Some(b"*") => pointed.subscript = Some(Subscript::Star),
-        Some(text) => {
-            key = Some(subscript::of_text(host, &pointed.name, text.to_vec())?);
-            pointed.subscript = Some(Subscript::Index(Box::default()));
-        }
-    }
-    Ok(Pointed {
-        param: pointed,
-        key,
-        known: None,
-    })
-}
-
-/// Splits `name`, `name[subscript]`, `1` or `@` as found in a value.
-fn parse_name(text: &[u8]) -> Option<(ParamName, Option<&[u8]>)> {
-    if let [special @ (b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')] = text {
-        return Some((ParamName::Special(*special), None));
-    }
-    if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
-        let number = bstr::ByteSlice::to_str(text).ok()?.parse().ok()?;
-        return Some((ParamName::Positional(number), None));
-    }
-    let (name, subscript) = match text.iter().position(|byte| *byte == b'[') {
-        Some(open) => {
-            let inner = text.get(open + 1..)?.strip_suffix(b"]")?;
-            (text.get(..open)?, Some(inner))
-        }
-        None => (text, None),
-    };
-    is_name(name).then(|| (ParamName::Variable(name.into()), subscript))
 }
 
 /// A valid variable name.

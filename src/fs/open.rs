@@ -111,6 +111,29 @@ impl Fs {
     }
 }
 
+impl Fs {
+    /// Opens a regular file that the viewer may execute; reading it is then the loader's right. `EACCES` for what is no such file.
+    pub fn open_program(&self, view: &View<'_>, path: &[u8]) -> Result<OpenNode, Errno> {
+        let table = self.table();
+        find_program(Walker::new(&table, view, path)?, view).map(OpenNode::new)
+    }
+
+    /// Whether there is a regular file that the viewer may execute.
+    pub fn is_program(&self, view: &View<'_>, path: &[u8]) -> bool {
+        let table = self.table();
+        Walker::new(&table, view, path).is_ok_and(|walker| find_program(walker, view).is_ok())
+    }
+}
+
+fn find_program<'t>(walker: Walker<'t>, view: &View<'_>) -> Result<Found<'t>, Errno> {
+    let found = walker.finish(Follow::Yes)?;
+    if found.place.node.kind != FileKind::Regular {
+        return Err(Errno::EACCES);
+    }
+    permission::check(&found.place.metadata()?, view.user, Access::EXECUTE)?;
+    Ok(found)
+}
+
 fn open_or_create(
     mut walker: Walker<'_>,
     view: &View<'_>,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{Divert, ExpandFailure, Interp};
+use crate::expand::arith::{Key, plain_number};
 use crate::expand::{Attributes, Failure, Mode, Text, Value, subscript, word};
+use crate::kernel::cost;
 use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Word};
 use crate::text::quote;
 
@@ -39,17 +41,15 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => {
                 let key = match &assign.subscript {
-                    Some(index) => Some(subscript::now(
-                        self,
-                        &ParamName::Variable(assign.name.clone()),
-                        index,
-                    )?),
+                    Some(index) => Some(subscript::of_variable(self, &assign.name, index)?),
                     None => None,
                 };
                 let value = word::text_now(self, word, Mode::Single)?;
                 self.trace_assignment(assign, Some(&value));
                 check_key(assign, key.as_deref())?;
-                self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
+                let result = self.assign_text(assign, key.as_deref(), &value);
+                self.recycle_buffer(value);
+                result
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
@@ -61,6 +61,20 @@ impl Interp {
                 self.assign_array(&assign.name, expanded, assign.append)
             }
         }
+    }
+
+    /// Stores an expanded text where the assignment says.
+    fn assign_text(&mut self, assign: &Assign, key: Option<&[u8]>, value: &[u8]) -> Outcome {
+        let stored = !assign.append
+            && match key {
+                None => self.assign_plain(&assign.name, value),
+                Some(key) => plain_number(key)
+                    .is_some_and(|index| self.assign_plain_element(&assign.name, &Key::Index(index), value)),
+            };
+        if stored {
+            return Ok(());
+        }
+        self.assign_element(&assign.name, key, value, assign.append)
     }
 
     /// Does one assignment.
@@ -147,9 +161,13 @@ impl Interp {
     /// [`Interp::declaration_argument`] for a plain string whose word is pure.
     pub(super) fn declaration_argument_now(&mut self, assign: &Assign) -> Outcome<Vec<u8>> {
         let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
-        let mut argument = [&*assign.name, operator].concat();
+        let mut argument = crate::expand::ExpandHost::buffer(self);
+        argument.extend_from_slice(&assign.name);
+        argument.extend_from_slice(operator);
         if let AssignValue::Scalar(word) = &assign.value {
-            argument.extend(word::text_now(self, word, Mode::Single)?);
+            let text = word::text_now(self, word, Mode::Single)?;
+            argument.extend_from_slice(&text);
+            self.recycle_buffer(text);
         }
         Ok(argument)
     }
@@ -249,7 +267,10 @@ impl Interp {
             _ => 0,
         };
         let plain = !attributes.has(Attributes::TRANSFORMS);
-        self.proc.kernel.meter().charge(elements.len() as u64 / 4)?;
+        self.proc
+            .kernel
+            .meter()
+            .charge(elements.len() as u64 * cost::FIELD)?;
         for element in elements {
             if let Some(key) = &element.key {
                 if key.is_empty() {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::xtrace::{arith_text, head_text};
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::expand::{Mode, word};
-use crate::kernel::BoxFuture;
+use crate::kernel::{BoxFuture, cost};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::syntax::ast::{Arith, CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
 use crate::text::columns::{Item, select_menu};
 use crate::text::utf8;
 
 /// What a loop does after its body diverted.
-enum Turn {
+pub(super) enum Turn {
     Next,
     Stop,
     Leave(Divert),
@@ -55,14 +55,14 @@ impl Interp {
         })
     }
 
-    async fn redirected(&mut self, compound: &Compound) -> Flow {
+    async fn redirected(&mut self, compound: &Arc<Compound>) -> Flow {
         if compound.redirects.is_empty() {
             return self.compound(compound).await;
         }
         Box::pin(self.with_redirects(compound)).await
     }
 
-    async fn with_redirects(&mut self, compound: &Compound) -> Flow {
+    async fn with_redirects(&mut self, compound: &Arc<Compound>) -> Flow {
         let first_fd = self.process_fds.len();
         self.at_line(compound.line);
         let saved = match self.redirect(&compound.redirects).await {
@@ -79,7 +79,11 @@ impl Interp {
                 };
             }
         };
-        let flow = self.compound(compound).await;
+        let flow = if self.runs_now(compound) {
+            self.compound_or_wait(compound).await
+        } else {
+            self.compound(compound).await
+        };
         let flushed = self.flush().await;
         self.restore(saved);
         self.close_process_fds(first_fd);
@@ -187,7 +191,7 @@ impl Interp {
     }
 
     /// What a body's outcome means for its loop.
-    fn turn(&self, flow: Flow, status: &mut i32) -> Turn {
+    pub(super) fn turn(&self, flow: Flow, status: &mut i32) -> Turn {
         let last = self.status;
         match flow {
             Ok(last) => {
@@ -231,7 +235,7 @@ impl Interp {
         self.end_loop(status, divert)
     }
 
-    fn end_loop(&mut self, status: i32, divert: Option<Divert>) -> Flow {
+    pub(super) fn end_loop(&mut self, status: i32, divert: Option<Divert>) -> Flow {
         self.context.loops = self.context.loops.saturating_sub(1);
         self.status = status;
         match divert {
@@ -254,13 +258,9 @@ impl Interp {
 
     async fn run_for(&mut self, line: u32, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {
         if !word::is_name(name) {
-            self.error([b"`", &**name, b"': not a valid identifier"].concat());
+            let flow = self.bad_loop_name(name);
             self.flush().await?;
-            return if self.options.is(Set::Posix) {
-                Err(Divert::Exit(1))
-            } else {
-                Ok(1)
-            };
+            return flow;
         }
         let fields = self.loop_words(words).await?;
         self.flush().await?;
@@ -302,7 +302,11 @@ impl Interp {
     }
 
     /// A nameref as loop variable is pointed at each word in turn.
-    fn set_loop_variable(&mut self, name: &[u8], field: &[u8]) -> Result<(), super::ExpandFailure> {
+    pub(super) fn set_loop_variable(
+        &mut self,
+        name: &[u8],
+        field: &[u8],
+    ) -> Result<(), super::ExpandFailure> {
         let is_reference = self
             .vars
             .get(name)
@@ -354,7 +358,7 @@ impl Interp {
                 }
                 Err(divert) => break Some(divert),
             }
-            self.proc.kernel.meter().charge(1)?;
+            self.proc.kernel.meter().charge(cost::STATEMENT)?;
             self.proc.kernel.breathe().await;
         };
         self.end_loop(status, divert)
@@ -442,13 +446,8 @@ impl Interp {
 
     async fn any_matches(&mut self, subject: &[u8], patterns: &[Word]) -> Flow<bool> {
         for pattern in patterns {
-            if let Some(literal) = Self::literal_name(pattern)
-                && !literal
-                    .iter()
-                    .any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\' | b'('))
-                && !self.options.shopt(super::Shopt::Nocasematch)
-            {
-                if literal == subject {
+            if pattern.pure {
+                if self.matches_now(subject, pattern)? {
                     return Ok(true);
                 }
                 continue;
@@ -457,7 +456,10 @@ impl Interp {
                 Ok(text) => text,
                 Err(failure) => return Err(self.fail_expansion(failure)),
             };
-            self.proc.kernel.meter().charge(subject.len() as u64 / 64 + 1)?;
+            self.proc
+                .kernel
+                .meter()
+                .charge(subject.len() as u64 / 16 + cost::MATCH)?;
             if self.pattern(&text).matches(subject) {
                 return Ok(true);
             }

@@ -59,7 +59,7 @@ impl Interp {
         self.jobs.clean();
         self.jobs.add(vec![process], false, Arc::clone(&self.proc.cwd));
         self.last_background = Some(pid);
-        let name = Arc::clone(&coproc.name);
+        let name = coproc.name.clone();
         self.announce_coproc(Running { name, pid, fds });
         self.status = 0;
         Ok(0)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
 use crate::fs::{Errno, FileKind, Follow};
-use crate::kernel::{Proc, WaitStatus};
+use crate::kernel::{Proc, WaitStatus, cost};
 use crate::syntax::ast::Simple;
 
 /// Where a command was found.
@@ -221,14 +221,18 @@ impl Interp {
         }
         // `PATH=… name` neither asks the table nor fills it.
         let remembers = !self.vars.temporary_holds(b"PATH");
-        if remembers && let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name) {
+        if remembers
+            && self.hashed.contains_key(name)
+            && let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
+        {
             *hits += 1;
             let path = path.clone();
             if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
                 return Found::Path(path);
             }
         }
-        match self.find_in_path(name).into_iter().next() {
+        let candidates = self.path_candidates(name);
+        match candidates.into_iter().find(|path| self.is_executable(path)) {
             Some(path) => {
                 if remembers && self.options.is(super::Set::Hashall) {
                     Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (path.clone(), 1));
@@ -244,14 +248,8 @@ impl Interp {
 
     /// A regular file that may be executed.
     pub fn is_executable(&self, path: &[u8]) -> bool {
-        self.proc
-            .metadata(path, Follow::Yes)
-            .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
-            && self
-                .proc
-                .fs
-                .access(&self.proc.view(), path, crate::fs::Access::EXECUTE)
-                .is_ok()
+        let charged = self.proc.kernel.meter().charge(cost::PATH);
+        charged.is_ok() && self.proc.fs.is_program(&self.proc.view(), path)
     }
 
     /// Paths of a command along `PATH`, in order.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Arguments, Divert, Flow, Frame, HOP, Interp, Leaving, Set, Shopt, TrapKey};
+use super::trap::Hidden;
+use super::{Arguments, Context, Divert, Flow, Frame, HOP, Interp, Leaving, Set, Shopt, TrapKey};
 use crate::expand::Text;
-use crate::kernel::Lease;
-use crate::syntax::ast::{Function, Name, Simple};
+use crate::kernel::{Lease, cost};
+use crate::syntax::ast::{Function, Simple};
 
 /// A defined function.
 #[derive(Debug, Clone)]
@@ -13,7 +14,7 @@ pub struct FunctionEntry {
     /// What it does.
     pub function: Arc<Function>,
     /// Where it was defined: `BASH_SOURCE` while it runs.
-    pub source: Name,
+    pub source: Arc<[u8]>,
     /// `export -f`
     pub exported: bool,
     /// `readonly -f`
@@ -26,6 +27,19 @@ pub struct FunctionEntry {
     pub(super) line_shift: i64,
 }
 
+/// What a call puts aside until it ends.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    positional: Arc<Arguments>,
+    line: u32,
+    context: Context,
+    shift: i64,
+    hidden: Hidden,
+    getopts: usize,
+    /// `$_` afterwards.
+    last_argument: Text,
+}
+
 /// The prefix of exported functions in the environment, as bash 5.2 spells it.
 pub(super) const EXPORT_PREFIX: &[u8] = b"BASH_FUNC_";
 /// The suffix.
@@ -35,7 +49,7 @@ impl Interp {
     /// Stores a function.
     pub(super) fn define_function(&mut self, function: &Arc<Function>) -> Flow {
         self.at_line(function.line);
-        let name = Arc::clone(&function.name);
+        let name = function.name.clone();
         let posix = self.options.is(Set::Posix);
         let special = self
             .find_builtin(&name)
@@ -93,11 +107,11 @@ impl Interp {
     }
 
     /// Where code that is read now stands: the file, or what bash says for the others.
-    pub(super) fn source_name(&self) -> Name {
+    pub(super) fn source_name(&self) -> Arc<[u8]> {
         match self.frames.last() {
             Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
-            _ if self.started_as == Some(b'c') => Name::from(&b"environment"[..]),
-            _ => Name::from(&b"main"[..]),
+            _ if self.started_as == Some(b'c') => b"environment"[..].into(),
+            _ => b"main"[..].into(),
         }
     }
 
@@ -147,9 +161,14 @@ impl Interp {
         } else {
             Box::pin(self.function_body(entry, args)).await
         };
+        self.leave_call();
+        flow
+    }
+
+    /// One call less.
+    pub(super) fn leave_call(&mut self) {
         self.nest = self.nest.saturating_sub(1);
         self.depth -= 1;
-        flow
     }
 
     /// `FUNCNEST`, when this call would go beyond it.
@@ -165,12 +184,21 @@ impl Interp {
     }
 
     async fn function_body(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Flow {
+        let call = self.begin_call(entry, args);
+        let flow = self.function_commands(entry).await;
+        self.finish_call(call, flow).await
+    }
+
+    /// Arguments, frame and scope of a call.
+    pub(super) fn begin_call(&mut self, entry: &FunctionEntry, args: &[Vec<u8>]) -> Call {
+        // A limit that is met here ends the run at the first statement.
+        let _ = self.proc.kernel.meter().charge(cost::FUNCTION);
         let texts = args.iter().skip(1).map(|arg| Text::new(arg));
         let arguments = Arc::new(Arguments::new(texts, self.proc.kernel.lease()));
         let positional = std::mem::replace(&mut self.positional, Arc::clone(&arguments));
         let call_line = self.line;
         let frame = Frame {
-            name: Arc::clone(&entry.function.name),
+            name: entry.function.name.clone(),
             source: Arc::clone(&entry.source),
             call_line,
             arguments,
@@ -181,42 +209,62 @@ impl Interp {
         let shift = std::mem::replace(&mut self.line_shift, entry.line_shift);
         self.context.loops = 0;
         let traced = self.options.is(Set::Functrace) || entry.trace || self.options.shopt(Shopt::Extdebug);
-        let hidden = self.hide_traps(traced);
-        let getopts = self.getopts_offset;
-        let flow = self.function_commands(entry).await;
-        if matches!(flow, Err(Divert::Exit(_))) && self.leaving != Leaving::Nothing {
-            if self.leaving == Leaving::Frames {
-                self.vars.pop_scope();
-                self.forget_ifs();
-            }
+        Call {
+            positional,
+            line: call_line,
+            context,
+            shift,
+            hidden: self.hide_traps(traced),
+            getopts: self.getopts_offset,
+            last_argument: Text::new(args.last().map(Vec::as_slice).unwrap_or_default()),
+        }
+    }
+
+    /// The RETURN trap, and then the end of a call.
+    pub(super) async fn finish_call(&mut self, call: Call, flow: Flow) -> Flow {
+        if self.leaves(flow) {
             return flow;
         }
         // The trap sees `$?` as it was before `return`.
-        let flow = match flow {
-            Err(Divert::Return(status)) => Ok(status),
-            flow => flow,
-        };
-        let returned = if flow.is_ok() && self.has_trap(TrapKey::Return) {
+        let flow = returned(flow);
+        let trapped = if flow.is_ok() && self.has_trap(TrapKey::Return) {
             self.run_trap(TrapKey::Return).await.map(drop)
         } else {
             Ok(())
         };
+        self.end_call(call, flow);
+        trapped?;
+        flow
+    }
+
+    /// The shell ends, and its EXIT trap will see the function that runs.
+    pub(super) fn leaves(&mut self, flow: Flow) -> bool {
+        let leaves = matches!(flow, Err(Divert::Exit(_))) && self.leaving != Leaving::Nothing;
+        if leaves && self.leaving == Leaving::Frames {
+            self.vars.pop_scope();
+            self.forget_ifs();
+        }
+        leaves
+    }
+
+    /// Everything is again as it was before the call.
+    pub(super) fn end_call(&mut self, call: Call, flow: Flow) {
         if let Ok(status) = flow {
             self.status = status;
         }
-        self.restore_traps(hidden);
-        self.getopts_offset = getopts;
-        self.context = context;
-        self.line_shift = shift;
+        self.restore_traps(call.hidden);
+        self.getopts_offset = call.getopts;
+        self.context = call.context;
+        self.line_shift = call.shift;
         if let Some(options) = self.vars.pop_scope() {
             self.options = *options;
         }
         self.forget_ifs();
         Arc::make_mut(&mut self.frames).pop();
-        self.positional = positional;
-        self.line = call_line;
-        returned?;
-        flow
+        self.positional = call.positional;
+        self.line = call.line;
+        self.last_argument.clear();
+        self.last_argument.extend_from_slice(&call.last_argument);
     }
 
     async fn function_commands(&mut self, entry: &FunctionEntry) -> Flow {
@@ -242,5 +290,13 @@ impl Interp {
             .collect();
         list.sort();
         list
+    }
+}
+
+/// `return` ends here.
+pub(super) fn returned(flow: Flow) -> Flow {
+    match flow {
+        Err(Divert::Return(status)) => Ok(status),
+        flow => flow,
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::variable::Circle;
 use super::{Divert, ExpandFailure, Interp};
-use crate::expand::arith::{Integer, plain_number};
-use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Value};
+use crate::expand::arith::{Integer, Key, plain_number};
+use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Value, Variable};
 use crate::fs::{DirEntry, FileKind, Follow};
 use crate::kernel::{BoxFuture, Halt};
 use crate::pattern::{Pattern, PatternOptions};
@@ -14,84 +14,94 @@ use crate::syntax::ast::{List, Name, Substitution};
 /// How many compiled patterns a shell keeps.
 const PATTERNS_KEPT: usize = 64;
 
+/// How many buffers for fields a shell keeps, and how large each may be.
+const BUFFERS_KEPT: usize = 16;
+const BUFFER_KEPT: usize = 256;
+
 impl ExpandHost for Interp {
     type Divert = Divert;
 
-    fn value(&mut self, name: &[u8]) -> Option<Value> {
-        let variable = match self.vars.get(name) {
-            None => return None,
-            Some(variable) if variable.attributes.has(Attributes::NAMEREF) => {
-                match self.circle(name) {
-                    Circle::None => {}
-                    Circle::Own => {
-                        self.warn_circle(name);
-                        return self.vars.global(name).map(|variable| variable.value.clone());
-                    }
-                    Circle::Longer => {
-                        self.warn_circle(name);
-                        return None;
-                    }
-                }
-                let (target, key) = self.follow(name);
-                if let Some(key) = key {
-                    let value = self.value(&target)?;
-                    let key = self.evaluate_key(&target, &key)?;
-                    let text = crate::expand::param::element::<Divert>(&target, &value, &key).ok()??;
-                    return Some(Value::Scalar(Text::new(text)));
-                }
-                self.vars.get(&target)?
+    fn value(&mut self, name: &Name) -> Option<Value> {
+        match self.vars.find(name)? {
+            variable
+                if variable.attributes.has(Attributes::NAMEREF)
+                    || matches!(variable.value, Value::Unset | Value::Dynamic(_)) =>
+            {
+                self.value_of(name)
             }
-            Some(variable) => variable,
-        };
-        match &variable.value {
-            Value::Unset => variable
-                .attributes
-                .has(Attributes::ARRAY.with(Attributes::ASSOC))
-                .then_some(Value::Unset),
-            Value::Dynamic(code) => self.dynamic(*code),
-            value => Some(value.clone()),
+            variable => Some(variable.value.clone()),
         }
     }
 
     #[inline]
-    fn append_scalar(&mut self, name: &[u8], into: &mut Vec<u8>) -> bool {
-        if let Some(variable) = self.vars.get(name)
+    fn plain_text(&self, name: &Name) -> Option<&Text> {
+        match self.vars.find(name)? {
+            Variable {
+                value: Value::Scalar(text),
+                attributes,
+            } if !attributes.has(Attributes::NAMEREF) => Some(text),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn plain_number(&self, name: &Name) -> Option<i64> {
+        plain_number(self.plain_text(name)?)
+    }
+
+    #[inline]
+    fn assign_number(&mut self, name: &Name, index: Option<i64>, number: i64) -> bool {
+        let mut buffer = itoa::Buffer::new();
+        let text = buffer.format(number).as_bytes();
+        match index {
+            None => self.assign_plain(name, text),
+            Some(index) => self.assign_plain_element(name, &Key::Index(index), text),
+        }
+    }
+
+    #[inline]
+    fn scalar_text(&mut self, name: &Name) -> Option<Text> {
+        if let Some(variable) = self.vars.find(name)
             && !variable.attributes.has(Attributes::NAMEREF)
             && let Value::Scalar(text) = &variable.value
         {
-            into.extend_from_slice(text);
-            return true;
+            return Some(text.clone());
         }
         if self.is_reference(name) && self.circle(name) == Circle::Longer {
             // Whoever asks for the value next says it.
-            return false;
+            return None;
         }
-        match self.value(name) {
-            Some(value) => match value.scalar() {
-                Some(text) => {
-                    into.extend_from_slice(text);
-                    true
-                }
-                None => false,
-            },
-            None => false,
-        }
+        self.value_of(name)?.scalar().map(Text::new)
     }
 
     #[inline]
-    fn integer(&mut self, name: &[u8]) -> Integer {
-        if let Some(variable) = self.vars.get(name)
+    fn integer(&mut self, name: &Name) -> Integer {
+        if let Some(variable) = self.vars.find(name)
             && let Value::Scalar(text) = &variable.value
             && let Some(number) = plain_number(text)
             && !variable.attributes.has(Attributes::NAMEREF)
         {
             return Integer::Number(number);
         }
-        let mut text = Vec::new();
-        if !self.append_scalar(name, &mut text) {
-            return Integer::Unset;
+        self.integer_of(name)
+    }
+
+    fn integer_of(&mut self, name: &[u8]) -> Integer {
+        match self.scalar(name) {
+            None => Integer::Unset,
+            Some(text) => plain_number(&text).map_or(Integer::Text(text), Integer::Number),
         }
-        plain_number(&text).map_or(Integer::Text(text), Integer::Number)
+    }
+
+    #[inline]
+    fn element_number(&self, name: &Name, key: &Key) -> Option<i64> {
+        let variable = self.vars.find(name)?;
+        let text = match (&variable.value, key) {
+            (Value::Indexed(array), Key::Index(index @ 0..)) => array.get(*index),
+            (Value::Assoc(array), Key::Text(key)) if !key.is_empty() => array.get(key),
+            _ => return None,
+        };
+        text.map_or(Some(0), plain_number)
     }
 
     fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>) {
@@ -135,17 +145,27 @@ impl ExpandHost for Interp {
         self.assign_element(name, key, value, false)
     }
 
-    fn is_assoc(&mut self, name: &[u8]) -> bool {
-        let variable = if self.is_reference(name) {
-            self.variable(name)
-        } else {
-            self.vars.get(name)
+    #[inline]
+    fn assign_at(&mut self, name: &Name, key: &Key, value: &[u8]) -> Result<(), ExpandFailure> {
+        let stored = match key {
+            Key::None => self.assign_plain(name, value),
+            key => self.assign_plain_element(name, key, value),
         };
-        variable.is_some_and(|variable| {
-            matches!(variable.value, Value::Assoc(_))
-                || variable.attributes.has(Attributes::ASSOC)
-                || self.is_dynamic_assoc(&variable.value)
-        })
+        if stored {
+            return Ok(());
+        }
+        key.with_text(|key| self.assign_element(name, key, value, false))
+    }
+
+    #[inline]
+    fn is_assoc(&mut self, name: &Name) -> bool {
+        match self.vars.find(name) {
+            Some(variable) if variable.attributes == Attributes::default() => {
+                matches!(variable.value, Value::Assoc(_)) || self.is_dynamic_assoc(&variable.value)
+            }
+            Some(_) => self.is_assoc_named(name),
+            None => false,
+        }
     }
 
     fn positional(&self) -> &[Text] {
@@ -179,13 +199,16 @@ impl ExpandHost for Interp {
     }
 
     #[inline]
-    fn ifs(&mut self) -> Arc<Ifs> {
-        if let Some(ifs) = &self.ifs {
-            return Arc::clone(ifs);
+    fn ifs(&mut self) -> &Ifs {
+        if self.ifs_changed {
+            self.prepare_ifs();
         }
-        let ifs = Arc::new(Ifs::new(self.scalar(b"IFS").as_deref()));
-        self.ifs = Some(Arc::clone(&ifs));
-        ifs
+        &self.ifs
+    }
+
+    #[inline]
+    fn buffer(&mut self) -> Vec<u8> {
+        self.buffers.pop().unwrap_or_default()
     }
 
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>> {
@@ -282,9 +305,92 @@ impl ExpandHost for Interp {
 }
 
 impl Interp {
+    /// A variable's value through namerefs; dynamic ones are computed. `None`: unset.
+    pub fn value_of(&mut self, name: &[u8]) -> Option<Value> {
+        let variable = match self.vars.get(name) {
+            None => return None,
+            Some(variable) if variable.attributes.has(Attributes::NAMEREF) => {
+                match self.circle(name) {
+                    Circle::None => {}
+                    Circle::Own => {
+                        self.warn_circle(name);
+                        return self.vars.global(name).map(|variable| variable.value.clone());
+                    }
+                    Circle::Longer => {
+                        self.warn_circle(name);
+                        return None;
+                    }
+                }
+                let (target, key) = self.follow(name);
+                if let Some(key) = key {
+                    let value = self.value_of(&target)?;
+                    let key = self.evaluate_key(&target, &key)?;
+                    let text = crate::expand::param::element::<Divert>(&target, &value, &key).ok()??;
+                    return Some(Value::Scalar(Text::new(text)));
+                }
+                self.vars.get(&target)?
+            }
+            Some(variable) => variable,
+        };
+        match &variable.value {
+            Value::Unset => variable
+                .attributes
+                .has(Attributes::ARRAY.with(Attributes::ASSOC))
+                .then_some(Value::Unset),
+            Value::Dynamic(code) => self.dynamic(*code),
+            value => Some(value.clone()),
+        }
+    }
+
+    fn prepare_ifs(&mut self) {
+        self.ifs_changed = false;
+        let value = self.scalar(b"IFS");
+        self.ifs = match value.as_deref() {
+            None | Some(b" \t\n") => Arc::clone(Ifs::standard()),
+            value => Arc::new(Ifs::new(value)),
+        };
+    }
+
+    /// `IFS` prepared, to be kept while the shell changes.
+    pub fn shared_ifs(&mut self) -> Arc<Ifs> {
+        ExpandHost::ifs(self);
+        Arc::clone(&self.ifs)
+    }
+
+    /// The name is, or refers to, an associative array.
+    pub fn is_assoc_named(&self, name: &[u8]) -> bool {
+        let variable = if self.is_reference(name) {
+            self.variable(name)
+        } else {
+            self.vars.get(name)
+        };
+        variable.is_some_and(|variable| {
+            matches!(variable.value, Value::Assoc(_))
+                || variable.attributes.has(Attributes::ASSOC)
+                || self.is_dynamic_assoc(&variable.value)
+        })
+    }
+
+    /// Takes the texts of a command that has run, for the next one.
+    #[inline]
+    pub(super) fn recycle(&mut self, texts: &mut Vec<Vec<u8>>) {
+        for text in texts.drain(..) {
+            self.recycle_buffer(text);
+        }
+    }
+
+    /// Takes one text.
+    #[inline]
+    pub fn recycle_buffer(&mut self, mut text: Vec<u8>) {
+        if self.buffers.len() < BUFFERS_KEPT && text.capacity() <= BUFFER_KEPT && text.capacity() > 0 {
+            text.clear();
+            self.buffers.push(text);
+        }
+    }
+
     /// The key that a nameref's `name[text]` means.
     fn evaluate_key(&mut self, name: &[u8], text: &[u8]) -> Option<Vec<u8>> {
-        if self.is_assoc(name) {
+        if self.is_assoc_named(name) {
             return Some(text.to_vec());
         }
         crate::expand::arith::evaluate(self, text)

@@ -1,7 +1,7 @@
 //! Lists: `;`, `&`, newline, `&&`, `||`, and where `set -e` acts.
 
 use super::{Divert, Flow, Interp, Leaving, Set, TrapKey};
-use crate::kernel::BoxFuture;
+use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{AndOr, Command, CompoundKind, Connector, Item, List, Pipeline};
 
 /// What the synchronous path made of a command.
@@ -28,21 +28,26 @@ impl Interp {
             if self.options.is(Set::Noexec) {
                 break;
             }
-            self.proc.kernel.meter().charge(1)?;
-            if self.proc.kernel.meter().slice_spent() {
-                crate::kernel::yield_now().await;
-            }
-            if self.proc.signals.is_pending() {
-                self.run_pending_traps().await?;
-            }
-            if item.background {
-                self.background(&item.and_or).await?;
-            } else {
-                self.and_or(&item.and_or).await?;
-            }
-            if self.proc.signals.is_pending() {
-                self.run_pending_traps().await?;
-            }
+            self.item(item).await?;
+        }
+        Ok(self.status)
+    }
+
+    pub(super) async fn item(&mut self, item: &Item) -> Flow {
+        self.proc.kernel.meter().charge(cost::STATEMENT)?;
+        if self.proc.kernel.meter().slice_spent() {
+            crate::kernel::yield_now().await;
+        }
+        if self.proc.signals.is_pending() {
+            self.run_pending_traps().await?;
+        }
+        if item.background {
+            self.background(&item.and_or).await?;
+        } else {
+            self.and_or(&item.and_or).await?;
+        }
+        if self.proc.signals.is_pending() {
+            self.run_pending_traps().await?;
         }
         Ok(self.status)
     }
@@ -82,7 +87,13 @@ impl Interp {
     async fn checked_pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         // A trap that the command itself sets is not for its own failure.
         let trapped = self.has_trap(TrapKey::Err);
-        let status = self.pipeline(pipeline).await?;
+        let flow = self.pipeline(pipeline).await;
+        self.checked(pipeline, flow, trapped).await
+    }
+
+    /// Looks at a pipeline's failure where failures count. `trapped`: there was an ERR trap when it started.
+    pub(super) async fn checked(&mut self, pipeline: &Pipeline, flow: Flow, trapped: bool) -> Flow {
+        let status = flow?;
         if status != 0 && !self.context.unchecked && !pipeline.negated && fails_by_itself(pipeline) {
             return self.failed_command(status, trapped).await;
         }
@@ -107,7 +118,7 @@ impl Interp {
         Ok(status)
     }
 
-    async fn pipeline(&mut self, pipeline: &Pipeline) -> Flow {
+    pub(super) async fn pipeline(&mut self, pipeline: &Pipeline) -> Flow {
         if let [command] = pipeline.commands.as_slice()
             && pipeline.time.is_none()
         {
@@ -139,6 +150,9 @@ impl Interp {
                 if let Some(flow) = self.compound_now(compound) {
                     return flow;
                 }
+                if compound.redirects.is_empty() && self.runs_now(compound) {
+                    return self.compound_or_wait(compound).await;
+                }
                 self.compound_boxed(compound).await
             }
             Command::Function(function) => self.define_function(function),
@@ -156,7 +170,7 @@ impl Interp {
 }
 
 /// The pipeline's failure is its own, not that of a command inside that was already looked at.
-fn fails_by_itself(pipeline: &Pipeline) -> bool {
+pub(super) fn fails_by_itself(pipeline: &Pipeline) -> bool {
     let [command] = pipeline.commands.as_slice() else {
         return true;
     };

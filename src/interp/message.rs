@@ -27,7 +27,11 @@ impl Interp {
                     let _ = self.flush_now();
                 }
             }
-            _ => self.pending.push((Arc::clone(file), text.to_vec())),
+            _ => {
+                let mut buffer = crate::expand::ExpandHost::buffer(self);
+                buffer.extend_from_slice(text);
+                self.pending.push((Arc::clone(file), buffer));
+            }
         }
     }
 
@@ -65,7 +69,8 @@ impl Interp {
         while let Some((file, text)) = self.pending.first_mut() {
             match file.try_write(text) {
                 Ok(count) if count == text.len() => {
-                    self.pending.remove(0);
+                    let (_, text) = self.pending.remove(0);
+                    self.recycle_buffer(text);
                 }
                 Ok(count) => {
                     text.drain(..count);

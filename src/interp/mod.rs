@@ -22,8 +22,10 @@ mod host;
 pub mod job;
 mod list;
 mod message;
+mod now;
 pub mod options;
 mod pipeline;
+mod progress;
 mod prompt;
 mod redirect;
 mod run;
@@ -68,7 +70,7 @@ pub struct Frame {
     /// `main`, `source`, or the function's name.
     pub name: Name,
     /// Where its code stands: an element of `BASH_SOURCE`.
-    pub source: Name,
+    pub source: Arc<[u8]>,
     /// The line it was called from: an element of `BASH_LINENO`.
     pub call_line: u32,
     /// Number of its arguments (for `BASH_ARGC`).
@@ -187,8 +189,14 @@ pub struct Interp {
     arithmetic_depth: u32,
     /// Status of the last command substitution of the current command.
     substitution_status: Option<i32>,
-    /// The `IFS` prepared; dropped when `IFS` changes.
-    ifs: Option<Arc<Ifs>>,
+    /// The `IFS` prepared.
+    ifs: Arc<Ifs>,
+    /// It must be prepared anew.
+    ifs_changed: bool,
+    /// Empty buffers for fields.
+    buffers: Vec<Vec<u8>>,
+    /// An empty list for the fields of a command.
+    spare_args: Vec<Vec<u8>>,
     /// What builtins have printed and not yet written, in order.
     pending: Vec<(Arc<File>, Vec<u8>)>,
     /// A builtin failed to write its output; said once.
@@ -213,6 +221,9 @@ pub struct Interp {
     pub last_format: Option<(Vec<u8>, Arc<crate::text::printf::Format>)>,
     /// The process of the last process substitution: `wait` waits for it too.
     pub last_substitution: Option<Pid>,
+    /// What the synchronous path stopped at, and what goes on then, innermost first.
+    waiting: Option<now::Wait>,
+    levels: Vec<now::Level>,
     /// Depth of prompt strings inside prompt strings.
     prompts: u32,
     /// Compiled patterns by their text.

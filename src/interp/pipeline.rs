@@ -135,6 +135,8 @@ impl Interp {
     ) -> Flow<(Vec<Process>, Option<Arc<File>>)> {
         let mut processes = Vec::with_capacity(commands.len() + 1);
         let mut input: Option<Arc<File>> = None;
+        // Made here, it is shared by all stages.
+        self.vars.environment();
         for (i, command) in commands.iter().enumerate() {
             let (reader, writer) = self.proc.kernel.pipe();
             let mut child = self.fork(self.stage_group(&processes), false)?;

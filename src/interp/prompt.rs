@@ -1,7 +1,7 @@
 //! Prompt strings: backslash escapes, then expansion as in double quotes.
 
 use super::{ExpandFailure, Interp, Set};
-use crate::expand::{ExpandHost, Mode, word};
+use crate::expand::{Mode, word};
 use crate::text::strftime;
 
 /// How deep prompt strings expand prompt strings.
@@ -151,9 +151,6 @@ impl Interp {
 
     /// The value of a variable as a number, if it is one.
     pub fn number(&mut self, name: &[u8]) -> Option<i64> {
-        let mut text = Vec::new();
-        self.append_scalar(name, &mut text)
-            .then(|| crate::expand::arith::plain_number(&text))
-            .flatten()
+        crate::expand::arith::plain_number(&self.scalar(name)?)
     }
 }

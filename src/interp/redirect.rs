@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Divert, Flow, Interp, Set, Shopt};
-use crate::expand::{ExpandHost, Mode, subscript, word};
+use crate::expand::{Mode, subscript, word};
 use crate::fs::{Errno, FileKind, Follow, OpenFlags};
 use crate::kernel::{File, cost};
 use crate::syntax::ast::{HereDocument, Redirect, RedirectFd, RedirectOp, Word};
@@ -215,7 +215,7 @@ impl Interp {
                     Ok(key) => key,
                     Err(failure) => return Err(Failed::Divert(self.fail_expansion(failure))),
                 };
-                self.value(name).and_then(|value| {
+                self.value_of(name).and_then(|value| {
                     crate::expand::param::element::<Divert>(name, &value, &key)
                         .ok()
                         .flatten()

@@ -236,7 +236,7 @@ impl Interp {
         };
         let frame = Frame {
             name: Name::from(&b"source"[..]),
-            source: Name::from(path),
+            source: path.into(),
             call_line,
             arguments: Arc::clone(&arguments),
         };

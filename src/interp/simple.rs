@@ -17,8 +17,13 @@ pub enum Run {
     /// A plain function: never waits but for its output.
     Plain(fn(&mut Interp, &[Vec<u8>]) -> Flow),
     /// A coroutine.
-    Waiting(for<'a> fn(&'a mut Interp, Vec<Vec<u8>>) -> BoxFuture<'a, Flow>),
+    Waiting(Waiting),
+    /// A plain function for where it need not wait (`None`: it must, and nothing has happened), and a coroutine.
+    Eager(fn(&mut Interp, &[Vec<u8>]) -> Option<Flow>, Waiting),
 }
+
+/// A builtin that is a coroutine.
+pub type Waiting = for<'a> fn(&'a mut Interp, Vec<Vec<u8>>) -> BoxFuture<'a, Flow>;
 
 /// What POSIX and bash say of a builtin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,30 @@ impl Interp {
         (self.disabled.is_empty() || !self.disabled.contains(builtin.name)).then_some(builtin)
     }
 
+    /// The builtin that a command's first word names. What a word without expansions names is remembered in the tree.
+    #[inline]
+    fn builtin_of(&self, simple: &Simple, name: &[u8]) -> Option<&'static Builtin> {
+        const NONE: u32 = u32::MAX;
+        let place = match simple.builtin.get() {
+            0 => {
+                let place = index_of(self.builtins)
+                    .get(name)
+                    .map_or(NONE, |index| *index as u32 + 1);
+                if simple
+                    .words
+                    .first()
+                    .is_some_and(|word| Self::literal_name(word).is_some())
+                {
+                    simple.builtin.set(place);
+                }
+                place
+            }
+            place => place,
+        };
+        let builtin = self.builtins.get((place as usize).wrapping_sub(1))?;
+        (self.disabled.is_empty() || !self.disabled.contains(builtin.name)).then_some(builtin)
+    }
+
     /// The synchronous path: pure words, no redirection, assignments alone or a plain builtin.
     pub(super) fn simple_now(&mut self, simple: &Simple) -> Now {
         let watched = self.noting || self.options.is(Set::Xtrace) || self.options.is(Set::Keyword);
@@ -76,39 +105,35 @@ impl Interp {
         {
             return Now::NotPure;
         }
-        let mut args = Vec::with_capacity(simple.words.len());
-        for word in &simple.words {
-            if let Some(assign) = word.assign.as_deref()
-                && args
-                    .first()
-                    .and_then(|name: &Vec<u8>| self.find_builtin(name))
-                    .is_some()
-            {
-                match self.declaration_argument_now(assign) {
-                    Ok(argument) => args.push(argument),
-                    Err(failure) => return Now::Flush(Err(self.fail_expansion(failure))),
-                }
-                continue;
-            }
-            if let Err(failure) = word::fields_now(self, word, &mut args) {
-                return Now::Flush(Err(self.fail_expansion(failure)));
-            }
+        let mut args = std::mem::take(&mut self.spare_args);
+        if let Err(failure) = self.expand_words_now(simple, &mut args) {
+            return Now::Flush(Err(self.fail_expansion(failure)));
         }
         let Some(name) = args.first() else {
             self.status = 0;
             return Now::Done(Ok(0));
         };
-        let Some(builtin) = self.find_builtin(name) else {
+        let Some(builtin) = self.builtin_of(simple, name) else {
             return Now::Run(args);
         };
-        let Run::Plain(run) = builtin.run else {
-            return Now::Run(args);
-        };
-        if self.functions.contains_key(name.as_slice()) {
+        if matches!(builtin.run, Run::Waiting(_))
+            || (!self.functions.is_empty() && self.functions.contains_key(name.as_slice()))
+        {
             return Now::Run(args);
         }
-        let flow = self.run_plain(builtin.name, run, args.get(1..).unwrap_or_default());
+        let operands = args.get(1..).unwrap_or_default();
+        let flow = match builtin.run {
+            Run::Plain(run) => run(self, operands),
+            Run::Eager(now, _) => match now(self, operands) {
+                Some(flow) => flow,
+                None => return Now::Run(args),
+            },
+            Run::Waiting(_) => return Now::Run(args),
+        };
+        let flow = self.settle_plain(builtin.name, flow);
         self.remember_last_argument(&args);
+        self.recycle(&mut args);
+        self.spare_args = args;
         if self.pending.is_empty() {
             Now::Done(flow)
         } else {
@@ -116,16 +141,24 @@ impl Interp {
         }
     }
 
-    fn run_plain(
-        &mut self,
-        name: &'static str,
-        run: fn(&mut Interp, &[Vec<u8>]) -> Flow,
-        args: &[Vec<u8>],
-    ) -> Flow {
-        let mut flow = run(self, args);
-        match self.flush_now() {
-            Ok(_) => {}
-            Err(divert) => return Err(divert),
+    /// Expands pure words; an assignment of a declaration is one argument.
+    fn expand_words_now(&mut self, simple: &Simple, args: &mut Vec<Vec<u8>>) -> Result<(), Failure<Divert>> {
+        for word in &simple.words {
+            match (word.assign.as_deref(), args.first()) {
+                (Some(assign), Some(name)) if self.builtin_of(simple, name).is_some() => {
+                    let argument = self.declaration_argument_now(assign)?;
+                    args.push(argument);
+                }
+                _ => word::fields_now(self, word, args)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What a plain builtin printed is written as far as that is possible, and its status noted.
+    fn settle_plain(&mut self, name: &'static str, mut flow: Flow) -> Flow {
+        if !self.pending.is_empty() {
+            self.flush_now()?;
         }
         if let Ok(status) = &mut flow {
             *status = self.settle_write(name.as_bytes(), *status);
@@ -342,7 +375,7 @@ impl Interp {
         args.remove(0);
         let flow = match builtin.run {
             Run::Plain(run) => run(self, &args),
-            Run::Waiting(run) => run(self, args).await,
+            Run::Waiting(run) | Run::Eager(_, run) => run(self, args).await,
         };
         let flushed = self.flush().await;
         let flow = flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));
@@ -382,7 +415,7 @@ impl Interp {
             args.remove(0);
             let flow = match builtin.run {
                 Run::Plain(run) => run(self, &args),
-                Run::Waiting(run) => run(self, args).await,
+                Run::Waiting(run) | Run::Eager(_, run) => run(self, args).await,
             };
             self.flush().await?;
             return flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));

@@ -6,7 +6,7 @@ use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
 use super::{
     Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, TrapKey, dynamic,
 };
-use crate::expand::{Attributes, Indexed, Text, Value, Variable};
+use crate::expand::{Attributes, Ifs, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
 use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
 use crate::syntax::ast::Name;
@@ -136,7 +136,12 @@ impl Interp {
             depth: 0,
             arithmetic_depth: 0,
             substitution_status: None,
-            ifs: None,
+            ifs: Arc::clone(Ifs::standard()),
+            ifs_changed: true,
+            buffers: Vec::new(),
+            spare_args: Vec::new(),
+            waiting: None,
+            levels: Vec::new(),
             pending: Vec::new(),
             write_failed: false,
             pending_errno: None,
@@ -196,7 +201,11 @@ impl Interp {
             hashed: Arc::default(),
             disabled: Arc::default(),
             execution_string: None,
-            ifs: None,
+            ifs: Arc::clone(&self.ifs),
+            buffers: Vec::new(),
+            spare_args: Vec::new(),
+            waiting: None,
+            levels: Vec::new(),
             pending: Vec::new(),
             last_argument: Vec::new(),
             declared: Vec::new(),
@@ -312,7 +321,7 @@ impl Interp {
             && let Some(entry) = Arc::make_mut(&mut self.functions).get_mut(name)
         {
             entry.exported = true;
-            entry.source = Name::from(&b"environment"[..]);
+            entry.source = b"environment"[..].into();
         }
     }
 
@@ -359,7 +368,7 @@ impl Interp {
     async fn run_script(&mut self, path: &[u8], text: &[u8]) -> Flow {
         let frame = Frame {
             name: Name::from(&b"main"[..]),
-            source: Name::from(path),
+            source: path.into(),
             call_line: 0,
             arguments: Arc::clone(&self.positional),
         };

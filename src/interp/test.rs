@@ -74,9 +74,9 @@ impl Interp {
             if self.is_reference(name) && self.follow(name).1.is_some() {
                 return false;
             }
-            return self.value(name).is_some_and(|value| value.scalar().is_some());
+            return self.value_of(name).is_some_and(|value| value.scalar().is_some());
         };
-        let Some(value) = self.value(name) else {
+        let Some(value) = self.value_of(name) else {
             return false;
         };
         if matches!(key, b"@" | b"*") && !matches!(value, Value::Assoc(_)) {

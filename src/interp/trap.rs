@@ -73,7 +73,7 @@ pub struct Traps {
 }
 
 /// Traps that a function does not see.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Hidden(Vec<(TrapKey, Arc<[u8]>)>);
 
 impl Interp {

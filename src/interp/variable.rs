@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Divert, ExpandFailure, Interp, Set, Shopt};
+use crate::expand::arith::Key;
 use crate::expand::{Attributes, ExpandHost, Failure, Indexed, Text, Value, Variable};
 use crate::syntax::ast::{CaseKind, Name};
 
@@ -24,8 +25,16 @@ const MAX_REFERENCES: usize = 16;
 impl Interp {
     /// The plain string of a variable; arrays give element 0.
     pub fn scalar(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        let mut text = Vec::new();
-        self.append_scalar(name, &mut text).then_some(text)
+        if let Some(variable) = self.vars.get(name)
+            && !variable.attributes.has(Attributes::NAMEREF)
+            && let Value::Scalar(text) = &variable.value
+        {
+            return Some(text.to_vec());
+        }
+        if self.is_reference(name) && self.circle(name) == Circle::Longer {
+            return None;
+        }
+        self.value_of(name)?.scalar().map(<[u8]>::to_vec)
     }
 
     /// Follows namerefs: the variable's name, and the subscript the last one carries.
@@ -134,7 +143,11 @@ impl Interp {
 
     /// Assigns to a variable or to an element whose key is evaluated.
     pub fn assign_element(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8], append: bool) -> Outcome {
-        if key.is_none() && !append && self.assign_plain(name, value) {
+        if key.is_none()
+            && !append
+            && let Some(name) = self.vars.known(name).cloned()
+            && self.assign_plain(&name, value)
+        {
             return Ok(());
         }
         if !self.is_reference(name) {
@@ -183,35 +196,66 @@ impl Interp {
 
     /// The frequent case: a string variable without attributes that matter, and no hook.
     #[inline]
-    fn assign_plain(&mut self, name: &[u8], value: &[u8]) -> bool {
+    pub(super) fn assign_plain(&mut self, name: &Name, value: &[u8]) -> bool {
         if self.options.is(Set::Allexport) || has_hook(name) {
             return false;
         }
-        let Some(variable) = self.vars.get(name) else {
+        let long = value.len() > Text::INLINE;
+        if long && self.proc.kernel.meter().check_memory(value.len() as u64).is_err() {
             return false;
+        }
+        let plain = |variable: &Variable| {
+            variable.attributes.without(Attributes::EXPORT) == Attributes::default()
+                && matches!(variable.value, Value::Scalar(_) | Value::Unset)
         };
-        if variable.attributes.without(Attributes::EXPORT) != Attributes::default()
-            || !matches!(variable.value, Value::Scalar(_) | Value::Unset)
-        {
-            return false;
-        }
-        if self.proc.kernel.meter().check_memory(value.len() as u64).is_err() {
-            return false;
-        }
-        let Some(variable) = self.vars.get_mut(name) else {
+        let Some(variable) = self.vars.find_mut(name, plain) else {
             return false;
         };
         match &mut variable.value {
-            Value::Scalar(Text::Heap(old)) if value.len() > Text::INLINE => match Arc::get_mut(old) {
+            Value::Scalar(Text::Heap(old)) if long => match Arc::get_mut(old) {
                 Some(old) => old.replace(value),
                 None => variable.value = Value::Scalar(Text::new(value)),
             },
             slot => *slot = Value::Scalar(Text::new(value)),
         }
-        if value.len() > Text::INLINE {
+        if long {
             self.vars.hold_value(name);
         }
         true
+    }
+
+    /// The same for an element of an array.
+    #[inline]
+    pub(super) fn assign_plain_element(&mut self, name: &Name, key: &Key, value: &[u8]) -> bool {
+        if value.len() > Text::INLINE || self.options.is(Set::Allexport) || has_hook(name) {
+            return false;
+        }
+        let plain = |variable: &Variable| {
+            let ignored = Attributes::ARRAY.with(Attributes::ASSOC);
+            variable.attributes.without(ignored) == Attributes::default()
+                && match (&variable.value, key) {
+                    (Value::Indexed(_), Key::Index(index)) => *index >= 0,
+                    (Value::Assoc(_), Key::Text(key)) => !key.is_empty(),
+                    _ => false,
+                }
+        };
+        let Some(variable) = self.vars.find_mut(name, plain) else {
+            return false;
+        };
+        match (&mut variable.value, key) {
+            (Value::Indexed(array), Key::Index(index)) => Arc::make_mut(array).set(*index, Text::new(value)),
+            (Value::Assoc(array), Key::Text(key)) => Arc::make_mut(array).set(key, Text::new(value)),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Makes a local variable of the running function, where nothing about its name or value is special.
+    pub fn set_plain_local(&mut self, name: &[u8], value: &[u8]) -> bool {
+        value.len() <= Text::INLINE
+            && !self.options.is(Set::Allexport)
+            && !has_hook(name)
+            && self.vars.set_plain_local(name, value)
     }
 
     fn assign_reference(&mut self, name: &[u8], value: &[u8]) -> Outcome {
@@ -361,7 +405,7 @@ impl Interp {
     /// What must follow an assignment to one of the shell's own variables.
     pub(super) fn hook_assigned(&mut self, name: &[u8]) {
         match name {
-            b"IFS" => self.ifs = None,
+            b"IFS" => self.ifs_changed = true,
             b"OPTIND" => self.getopts_offset = 0,
             b"POSIXLY_CORRECT" => self.options.set(Set::Posix, true),
             b"PATH" => self.hashed = Arc::default(),
@@ -375,7 +419,9 @@ impl Interp {
 
     /// After variables came back from a scope.
     pub(super) fn forget_ifs(&mut self) {
-        self.ifs = None;
+        if self.vars.take_ifs_came_back() {
+            self.ifs_changed = true;
+        }
     }
 
     /// Sets a string by the rules, for builtins: an error is said, and the answer is `false`.
@@ -427,7 +473,7 @@ impl Interp {
 
     /// The key of `name[text]` as builtins take it: a string for an associative array, else evaluated.
     pub fn key_of(&mut self, name: &[u8], text: &[u8]) -> Outcome<Vec<u8>> {
-        if self.is_assoc(name) {
+        if self.is_assoc_named(name) {
             return Ok(text.to_vec());
         }
         match crate::expand::arith::evaluate(self, text) {
@@ -477,9 +523,11 @@ pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 }
 
 /// Assigning to the name does more than store.
+#[inline]
 fn has_hook(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH" | b"GLOBIGNORE"
-    )
+    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G'))
+        && matches!(
+            name,
+            b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH" | b"GLOBIGNORE"
+        )
 }

@@ -1,7 +1,8 @@
 //! Variables and their dynamic scopes.
 //!
 //! One table holds what is visible now; a scope keeps what its locals hide, and gives it back when the function returns. So a look-up
-//! costs the same at any depth. The table is shared with subshells until one of them writes.
+//! costs the same at any depth. Variables have places in the table, and the names of the tree remember them: see `syntax::name`. The table
+//! is shared with subshells until one of them writes.
 
 use std::sync::Arc;
 
@@ -28,31 +29,123 @@ pub struct Lifted(Vec<(Name, Option<Variable>)>);
 /// Bytes that a variable costs beside its value.
 const ENTRY: usize = 96;
 
-/// What is visible, and its share of the run's memory.
+/// The names of a table and their places. Shells that were forked share it until one of them makes a name.
+#[derive(Debug, Clone, Default)]
+struct Index {
+    places: FxHashMap<Name, u32>,
+    names: Vec<Name>,
+}
+
+/// What is visible, and its share of the run's memory. A variable keeps its place when it is unset, and is made there again.
 #[derive(Debug, Clone, Default)]
 struct Table {
-    map: FxHashMap<Name, Variable>,
+    index: Arc<Index>,
+    /// By place; `None` where there is no variable now.
+    variables: Vec<Option<Variable>>,
+    /// Places without a variable.
+    vacant: usize,
     lease: Option<Lease>,
 }
+
+/// Places without a variable that are kept in any case.
+const VACANT: usize = 256;
 
 impl Table {
     fn settle(&mut self) {
         if let Some(lease) = &mut self.lease {
-            lease.set(self.map.len() * ENTRY);
+            lease.set(self.variables.len() * ENTRY);
         }
     }
-}
 
-impl std::ops::Deref for Table {
-    type Target = FxHashMap<Name, Variable>;
-    fn deref(&self) -> &Self::Target {
-        &self.map
+    /// The place of a name: first where it was found last.
+    #[inline]
+    fn place(&self, name: &Name) -> Option<usize> {
+        let place = name.place();
+        if self.index.names.get(place).is_some_and(|known| known == name) {
+            return Some(place);
+        }
+        let place = *self.index.places.get(&**name)?;
+        name.remember(place);
+        Some(place as usize)
     }
-}
 
-impl std::ops::DerefMut for Table {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.map
+    #[inline]
+    fn place_of(&self, name: &[u8]) -> Option<usize> {
+        self.index.places.get(name).map(|place| *place as usize)
+    }
+
+    #[inline]
+    fn at(&self, place: Option<usize>) -> Option<&Variable> {
+        self.variables.get(place?)?.as_ref()
+    }
+
+    #[inline]
+    fn at_mut(&mut self, place: Option<usize>) -> Option<&mut Variable> {
+        self.variables.get_mut(place?)?.as_mut()
+    }
+
+    fn get(&self, name: &[u8]) -> Option<&Variable> {
+        self.at(self.place_of(name))
+    }
+
+    fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
+        self.at_mut(self.place_of(name))
+    }
+
+    /// The name as the table has it.
+    fn known(&self, name: &[u8]) -> Option<&Name> {
+        self.index.names.get(self.place_of(name)?)
+    }
+
+    fn insert(&mut self, name: Name, variable: Variable) {
+        if let Some(place) = self.place(&name) {
+            self.put(place, variable);
+            return;
+        }
+        if self.vacant > VACANT && self.vacant > self.variables.len() / 2 {
+            self.sweep();
+        }
+        let place = self.variables.len() as u32;
+        name.remember(place);
+        let index = Arc::make_mut(&mut self.index);
+        index.names.push(name.clone());
+        index.places.insert(name, place);
+        self.variables.push(Some(variable));
+        self.settle();
+    }
+
+    fn put(&mut self, place: usize, variable: Variable) {
+        if let Some(slot) = self.variables.get_mut(place) {
+            self.vacant -= usize::from(slot.is_none());
+            *slot = Some(variable);
+        }
+    }
+
+    fn remove(&mut self, name: &Name) -> Option<Variable> {
+        let place = self.place(name)?;
+        let old = self.variables.get_mut(place)?.take();
+        self.vacant += usize::from(old.is_some());
+        old
+    }
+
+    /// Forgets names without a variable.
+    fn sweep(&mut self) {
+        let old = std::mem::take(&mut self.variables);
+        let names = std::mem::take(&mut self.index);
+        let index = Arc::make_mut(&mut self.index);
+        for (name, variable) in names.names.iter().zip(old) {
+            if variable.is_some() {
+                index.places.insert(name.clone(), self.variables.len() as u32);
+                index.names.push(name.clone());
+                self.variables.push(variable);
+            }
+        }
+        self.vacant = 0;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Name, &Variable)> {
+        let all = self.index.names.iter().zip(&self.variables);
+        all.filter_map(|(name, variable)| Some((name, variable.as_ref()?)))
     }
 }
 
@@ -62,6 +155,8 @@ pub struct Vars {
     table: Arc<Table>,
     scopes: Arc<Vec<Scope>>,
     environment: Option<Arc<Vec<(Vec<u8>, Vec<u8>)>>>,
+    /// A scope that was closed had hidden `IFS`.
+    ifs_came_back: bool,
     /// What [`Vars::entry`] gives where it has nothing to give: never.
     spare: Variable,
 }
@@ -70,7 +165,7 @@ impl Vars {
     /// Counts the variables against the memory of the lease's meter, from now on.
     pub fn hold(&mut self, lease: &Lease) {
         let table = Arc::make_mut(&mut self.table);
-        for variable in table.map.values_mut() {
+        for variable in table.variables.iter_mut().flatten() {
             variable.value.hold(lease);
         }
         table.lease = Some(lease.sibling());
@@ -81,7 +176,11 @@ impl Vars {
     #[inline]
     pub fn hold_value(&mut self, name: &[u8]) {
         let table = Arc::make_mut(&mut self.table);
-        if let (Some(variable), Some(lease)) = (table.map.get_mut(name), &table.lease) {
+        let place = table.place_of(name);
+        if let (Some(Some(variable)), Some(lease)) = (
+            place.and_then(|place| table.variables.get_mut(place)),
+            &table.lease,
+        ) {
             variable.value.hold(lease);
         }
     }
@@ -92,39 +191,45 @@ impl Vars {
         self.table.get(name)
     }
 
-    /// The visible variable, to be changed; what is exported changes with it.
-    pub fn get_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
-        if !self.table.contains_key(name) {
+    /// The visible variable of a name of the tree.
+    #[inline]
+    pub fn find(&self, name: &Name) -> Option<&Variable> {
+        self.table.at(self.table.place(name))
+    }
+
+    /// The visible variable of a name of the tree, to be changed; what is exported changes with it. `wanted` looks at it before.
+    #[inline]
+    pub fn find_mut(&mut self, name: &Name, wanted: impl FnOnce(&Variable) -> bool) -> Option<&mut Variable> {
+        let place = self.table.place(name);
+        let variable = self.table.at(place)?;
+        if !wanted(variable) {
             return None;
         }
-        let variable = Arc::make_mut(&mut self.table).get_mut(name)?;
         if variable.attributes.has(Attributes::EXPORT) {
             self.environment = None;
         }
-        Some(variable)
+        Arc::make_mut(&mut self.table).at_mut(place)
+    }
+
+    /// The name as the table has it: with its place.
+    pub fn known(&self, name: &[u8]) -> Option<&Name> {
+        self.table.known(name)
     }
 
     /// The visible variable, made without a value when there is none.
     pub fn entry(&mut self, name: &[u8]) -> &mut Variable {
         let table = Arc::make_mut(&mut self.table);
-        let exported = match table.get(name) {
-            Some(variable) => variable.attributes.has(Attributes::EXPORT),
+        let mut place = table.place_of(name);
+        match table.at(place) {
+            Some(variable) if variable.attributes.has(Attributes::EXPORT) => self.environment = None,
+            Some(_) => {}
             None => {
-                table.insert(
-                    Name::from(name),
-                    Variable {
-                        value: Value::Unset,
-                        attributes: Attributes::default(),
-                    },
-                );
-                table.settle();
-                false
+                let known = table.known(name).cloned();
+                table.insert(known.unwrap_or_else(|| Name::from(name)), Variable::default());
+                place = table.place_of(name);
             }
-        };
-        if exported {
-            self.environment = None;
         }
-        match table.get_mut(name) {
+        match table.at_mut(place) {
             Some(variable) => variable,
             // It was put there above.
             None => &mut self.spare,
@@ -133,10 +238,10 @@ impl Vars {
 
     /// Puts a variable in place of the visible one.
     pub fn insert(&mut self, name: Name, variable: Variable) {
-        self.environment = None;
-        let table = Arc::make_mut(&mut self.table);
-        table.insert(name, variable);
-        table.settle();
+        if is_exported(Some(&variable)) || is_exported(self.find(&name)) {
+            self.environment = None;
+        }
+        Arc::make_mut(&mut self.table).insert(name, variable);
     }
 
     /// Call after attributes changed.
@@ -151,9 +256,12 @@ impl Vars {
 
     /// `unset` where `shopt localvar_unset` may be on: then a local of any caller stays, without value.
     pub fn unset_local(&mut self, name: &[u8], keep: bool) {
-        if !self.table.contains_key(name) {
+        if self.table.get(name).is_none() {
             return;
         }
+        let Some(known) = self.table.known(name).cloned() else {
+            return;
+        };
         self.environment = None;
         let current = self.scopes.len();
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
@@ -174,13 +282,11 @@ impl Vars {
                 let scopes = Arc::make_mut(&mut self.scopes);
                 let hidden = scopes.get_mut(index).and_then(|scope| scope.reveal(name));
                 match hidden {
-                    Some(variable) => table.insert(Name::from(name), variable),
-                    None => table.remove(name),
-                };
+                    Some(variable) => table.insert(known, variable),
+                    None => drop(table.remove(&known)),
+                }
             }
-            None => {
-                table.remove(name);
-            }
+            None => drop(table.remove(&known)),
         }
     }
 
@@ -198,15 +304,24 @@ impl Vars {
         if scope.hidden.is_empty() {
             return scope.options;
         }
-        self.environment = None;
         let table = Arc::make_mut(&mut self.table);
         for (name, variable) in scope.hidden.into_iter().rev() {
+            if is_exported(variable.as_ref()) || is_exported(table.at(table.place(&name))) {
+                self.environment = None;
+            }
+            self.ifs_came_back |= *name == *b"IFS";
             match variable {
                 Some(variable) => table.insert(name, variable),
-                None => table.remove(&name),
-            };
+                None => drop(table.remove(&name)),
+            }
         }
         scope.options
+    }
+
+    /// `IFS` was given back by a scope since this was asked last.
+    #[inline]
+    pub fn take_ifs_came_back(&mut self) -> bool {
+        std::mem::take(&mut self.ifs_came_back)
     }
 
     /// The innermost scope holds the variables of `A=1 command`.
@@ -274,8 +389,15 @@ impl Vars {
             return true;
         }
         let mut hidden = self.table.get(name).cloned();
-        let name = Name::from(name);
-        let temporary = self.temporary_holds(&name);
+        let name = self
+            .table
+            .known(name)
+            .cloned()
+            .unwrap_or_else(|| Name::from(name));
+        let inherits = hidden
+            .as_ref()
+            .is_some_and(|variable| variable.attributes.has(Attributes::EXPORT))
+            && self.temporary_holds(&name);
         let scopes = Arc::make_mut(&mut self.scopes);
         let above = scopes.get_mut(index + 1..).unwrap_or_default();
         if let Some(scope) = above.iter_mut().find(|scope| scope.hides(&name)) {
@@ -293,10 +415,9 @@ impl Vars {
         if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
             scope.hidden.push((name.clone(), hidden.clone()));
         }
-        self.environment = None;
-        let inherits = hidden
-            .as_ref()
-            .is_some_and(|variable| variable.attributes.has(Attributes::EXPORT) && temporary);
+        if is_exported(hidden.as_ref()) {
+            self.environment = None;
+        }
         if !inherits {
             Arc::make_mut(&mut self.table).insert(
                 name,
@@ -307,6 +428,42 @@ impl Vars {
             );
         }
         false
+    }
+
+    /// Makes a local variable of the innermost function with a short value. `false`, and nothing is done, where a variable of
+    /// the name has attributes, or the innermost scope is no function's.
+    pub fn set_plain_local(&mut self, name: &[u8], value: &[u8]) -> bool {
+        let hides = match self.scopes.last() {
+            Some(scope) if !scope.temporary => scope.hides(name),
+            _ => return false,
+        };
+        let Some(known) = self.table.known(name).cloned() else {
+            return false;
+        };
+        let place = self.table.place(&known);
+        let old = self.table.at(place);
+        if old.is_some_and(|old| {
+            old.attributes != Attributes::default() || matches!(old.value, Value::Dynamic(_))
+        }) {
+            return false;
+        }
+        if hides && old.is_some_and(|old| old.value.is_array()) {
+            return false;
+        }
+        let variable = Variable {
+            value: Value::Scalar(Text::new(value)),
+            attributes: Attributes::default(),
+        };
+        let table = Arc::make_mut(&mut self.table);
+        let Some(slot) = place.and_then(|place| table.variables.get_mut(place)) else {
+            return false;
+        };
+        table.vacant -= usize::from(slot.is_none());
+        let old = slot.replace(variable);
+        if !hides && let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+            scope.hidden.push((known, old));
+        }
+        true
     }
 
     /// The visible variable came from `A=1 command`.
@@ -353,9 +510,10 @@ impl Vars {
             .and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
         let Some((_, slot)) = hidden else { return false };
         let table = Arc::make_mut(&mut self.table);
-        let visible = table.remove(name);
+        let known = table.known(name).cloned().unwrap_or_else(|| Name::from(name));
+        let visible = table.remove(&known);
         if let Some(global) = std::mem::replace(slot, visible) {
-            table.insert(Name::from(name), global);
+            table.insert(known, global);
         }
         true
     }
@@ -426,6 +584,10 @@ impl Vars {
         self.environment = None;
         self.hold_value(name);
     }
+}
+
+fn is_exported(variable: Option<&Variable>) -> bool {
+    variable.is_some_and(|variable| variable.attributes.has(Attributes::EXPORT))
 }
 
 impl Scope {

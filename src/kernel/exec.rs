@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::BoxFuture;
 use super::proc::{Proc, Stop};
 use super::process::WaitStatus;
-use crate::fs::{Access, Credentials, Errno, FileKind, Follow, OpenFlags, Opened};
+use crate::fs::{Access, Errno, FileKind, Follow};
 
 /// The body of a program.
 pub type ProgramFn = for<'a> fn(&'a mut Proc) -> ProgramFuture<'a>;
@@ -57,19 +57,7 @@ impl Proc {
     /// Looks at what `path` stands for. `ENOEXEC`: a file without mark or `#!`, which a shell runs as a script.
     pub fn image(&self, path: &[u8]) -> Result<Image, Errno> {
         let view = self.view();
-        let metadata = self.fs.metadata(&view, path, Follow::Yes)?;
-        if metadata.kind != FileKind::Regular {
-            return Err(Errno::EACCES);
-        }
-        self.fs.access(&view, path, Access::EXECUTE)?;
-        // Reading the head is the loader's right, even where the caller may only execute.
-        let system = crate::fs::View {
-            user: Credentials { uid: 0, gid: 0 },
-            ..view
-        };
-        let Opened::File(node) = self.fs.open(&system, path, OpenFlags::READ, 0)? else {
-            return Err(Errno::EACCES);
-        };
+        let node = self.fs.open_program(&view, path)?;
         let head = node.read_chunk(0, 256)?.into_vec();
         if let Some(rest) = head.strip_prefix(PROGRAM_MARK) {
             let name = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -86,6 +86,29 @@ fn anonymous(kind: FileKind, mode: u32, size: u64, inode: u64, now: Timestamp) -
 /// Most bytes one read takes from a file.
 const BLOCK: usize = 64 << 10;
 
+/// Most bytes of a line that is read at once.
+const LINE: usize = 16 << 10;
+
+/// Copies the line at `offset` into an empty buffer; its length, unless it is long or cannot be read.
+fn line_of_node(node: &OpenNode, offset: u64, into: &mut Vec<u8>) -> Option<usize> {
+    // Small blocks first: most lines are short.
+    let mut block = 128;
+    while into.len() < LINE {
+        let start = into.len();
+        into.resize(start + block, 0);
+        let room = into.get_mut(start..).unwrap_or_default();
+        let count = node.read_at(offset + start as u64, room).ok()?;
+        let fresh = room.get(..count).unwrap_or_default();
+        let newline = memchr::memchr(b'\n', fresh);
+        into.truncate(start + newline.map_or(count, |i| i + 1));
+        if newline.is_some() || count == 0 {
+            return Some(into.len());
+        }
+        block *= 2;
+    }
+    None
+}
+
 impl File {
     fn make(kernel: &Kernel, kind: Kind, flags: OpenFlags) -> File {
         File {
@@ -331,6 +354,36 @@ impl File {
                 return Ok(into.len() - start);
             }
         }
+    }
+
+    /// Reads a line, its newline with it, where that needs no waiting and the line is not long; at the end of the input, nothing.
+    /// Unless `raw`, a line with a backslash is left alone, since it may go on in the next one. `false`: nothing was read.
+    pub fn read_line_now(&self, into: &mut Vec<u8>, raw: bool) -> bool {
+        if !self.flags.read {
+            return false;
+        }
+        if let Some(pipe) = self.read_pipe() {
+            return pipe.try_read_line(into, raw);
+        }
+        let mut offset = lock(&self.offset);
+        let length = match &self.kind {
+            Kind::Node(node) => line_of_node(node, *offset, into),
+            Kind::Bytes(bytes) => {
+                let rest = bytes.get(*offset as usize..).unwrap_or_default();
+                let near = rest.get(..LINE).unwrap_or(rest);
+                let length = memchr::memchr(b'\n', near).map(|i| i + 1);
+                let length = length.or_else(|| (near.len() == rest.len()).then_some(rest.len()));
+                into.extend_from_slice(near.get(..length.unwrap_or(0)).unwrap_or_default());
+                length
+            }
+            _ => None,
+        };
+        let Some(length) = length.filter(|_| raw || memchr::memchr(b'\\', into).is_none()) else {
+            into.clear();
+            return false;
+        };
+        *offset += length as u64;
+        true
     }
 
     async fn read_piece(&self, into: &mut Vec<u8>, delimiter: u8, room: usize) -> Result<usize, Errno> {

@@ -226,6 +226,12 @@ impl Meter {
         self.depth_limit.load(Relaxed) as u32
     }
 
+    /// [`Limits::memory_bytes`] in force.
+    #[inline]
+    pub fn memory_limit(&self) -> u64 {
+        self.memory_limit.load(Relaxed)
+    }
+
     /// The limits in force.
     pub fn limits(&self) -> Limits {
         super::lock(&self.limits).clone()

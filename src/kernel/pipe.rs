@@ -153,6 +153,26 @@ impl Pipe {
         }
     }
 
+    /// Takes a line, its newline with it, or what is left at the end. `false`: a reader must wait, or, unless `raw`, there is a backslash.
+    pub fn try_read_line(&self, into: &mut Vec<u8>, raw: bool) -> bool {
+        let count = {
+            let state = lock(&self.0);
+            let (front, back) = state.buffer.as_slices();
+            let found =
+                memchr::memchr(b'\n', front).or_else(|| memchr::memchr(b'\n', back).map(|i| i + front.len()));
+            let count = match found {
+                Some(i) => i + 1,
+                None if state.writers == 0 => state.buffer.len(),
+                None => return false,
+            };
+            if !raw && state.buffer.iter().take(count).any(|byte| *byte == b'\\') {
+                return false;
+            }
+            count
+        };
+        count == 0 || self.try_read(into, count).is_some()
+    }
+
     /// Ready when a read would not wait.
     pub fn poll_readable(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = lock(&self.0);

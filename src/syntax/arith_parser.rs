@@ -90,7 +90,7 @@ fn joined(flat: &[u8]) -> bool {
 /// Whether the expression sets this variable: `$x` has its value from before.
 fn assigns(expr: &Expr, name: &[u8]) -> bool {
     let target_is = |target: &Expr| match target {
-        Expr::Variable(variable) | Expr::Element { name: variable, .. } => variable.as_ref() == name,
+        Expr::Variable(variable) | Expr::Element { name: variable, .. } => **variable == *name,
         _ => false,
     };
     match expr {

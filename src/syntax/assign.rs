@@ -21,7 +21,7 @@ pub(super) enum Declaration {
 /// What the words of a command so far make of the next one.
 pub(super) fn declaration(words: &[Word], so_far: Option<Declaration>, posix: bool) -> Option<Declaration> {
     let name = match words.last()?.parts.as_slice() {
-        [Part::Literal(text)] => text.as_ref(),
+        [Part::Literal(text)] => &**text,
         _ => return None,
     };
     match name {
@@ -259,7 +259,7 @@ impl Reader<'_> {
 
 fn append_literal(word: &mut Word, text: &[u8]) {
     match word.parts.last_mut() {
-        Some(Part::Literal(last)) => *last = [last.as_ref(), text].concat().into(),
+        Some(Part::Literal(last)) => *last = [&**last, text].concat().into(),
         _ => word.parts.push(Part::Literal(text.into())),
     }
 }

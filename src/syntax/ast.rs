@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-/// A variable or function name; cheap to clone.
-pub type Name = Arc<[u8]>;
+pub use super::name::{Hint, Name};
+pub use super::verbatim::Verbatim;
 
 /// `list`: and-or lists with their terminators.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -121,6 +121,8 @@ pub struct Simple {
     pub line: u32,
     /// No word, assignment or redirection can run a command: see [`Word::pure`].
     pub pure: bool,
+    /// Which builtin the first word names, once it has been looked up.
+    pub builtin: Hint,
 }
 
 /// `NAME[sub]+=value`
@@ -174,15 +176,15 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// Unquoted text; glob characters in it are active.
-    Literal(Box<[u8]>),
+    Literal(Verbatim),
     /// `\x` outside quotes, or an escaped character inside double quotes: the character alone.
     Escaped(u8),
     /// `'…'`: the text.
-    Single(Box<[u8]>),
+    Single(Verbatim),
     /// `$'…'`: the decoded text, and the text between the quotes as written.
     AnsiC {
         /// What it means.
-        text: Box<[u8]>,
+        text: Verbatim,
         /// What stood there.
         raw: Box<[u8]>,
     },

@@ -280,7 +280,7 @@ impl Reader<'_> {
         self.cursor.bump_many(Reserved::Coproc.len());
         self.blanks();
         self.expand_aliases();
-        let mut name: Name = Name::from(*b"COPROC");
+        let mut name: Name = Name::from(&b"COPROC"[..]);
         if let Some(start) = self.compound_start() {
             let body = self.coproc_compound(start)?;
             return Ok(Command::Coproc(Arc::new(Coproc { name, body, line })));

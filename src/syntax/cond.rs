@@ -366,7 +366,7 @@ fn unary_operator(word: &Word) -> Option<u8> {
     let [Part::Literal(text)] = word.parts.as_slice() else {
         return None;
     };
-    match text.as_ref() {
+    match &**text {
         [b'-', letter] if b"abcdefghknoprstuvwxzGLNORS".contains(letter) => Some(*letter),
         _ => None,
     }

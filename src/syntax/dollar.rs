@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{Arith, Param, ParamName, ParamOp, Part, Substitution, Word};
+use super::ast::{Arith, Name, Param, ParamName, ParamOp, Part, Substitution, Word};
 use super::cursor::Cursor;
 use super::error::SyntaxError;
 use super::parser::{Parsed, Reader};
@@ -59,7 +59,7 @@ impl Reader<'_> {
     }
 
     /// Production: the name that starts here.
-    pub(super) fn name(&mut self) -> Arc<[u8]> {
+    pub(super) fn name(&mut self) -> Name {
         let mut gathered: Vec<u8> = Vec::new();
         loop {
             let rest = self.cursor.rest();

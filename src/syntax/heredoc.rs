@@ -216,7 +216,7 @@ impl Reader<'_> {
 fn placeholder(number: usize) -> Word {
     let number = (number as u64).to_le_bytes();
     Word {
-        parts: vec![Part::Literal(Box::from(number))],
+        parts: vec![Part::Literal(number[..].into())],
         pure: true,
         braces: false,
         assign: None,
@@ -228,7 +228,7 @@ pub(super) fn attach(document: &mut HereDocument, bodies: &[Body]) {
     let [Part::Literal(number)] = document.body.parts.as_slice() else {
         return;
     };
-    let Ok(number) = number.as_ref().try_into() else {
+    let Ok(number) = (&**number).try_into() else {
         return;
     };
     if let Some(body) = bodies.get(u64::from_le_bytes(number) as usize) {

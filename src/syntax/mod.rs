@@ -29,6 +29,7 @@ mod cursor;
 mod dollar;
 mod error;
 mod heredoc;
+mod name;
 mod param;
 mod parser;
 pub mod print;
@@ -37,6 +38,7 @@ mod report;
 mod simple;
 mod substitution;
 mod token;
+mod verbatim;
 mod word;
 
 pub use error::SyntaxError;

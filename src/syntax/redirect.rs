@@ -135,7 +135,7 @@ impl Reader<'_> {
     fn close_mark(&mut self) -> Word {
         self.cursor.bump();
         Word {
-            parts: vec![Part::Literal(Box::from(*b"-"))],
+            parts: vec![Part::Literal(b"-"[..].into())],
             pure: true,
             braces: false,
             assign: None,

@@ -125,7 +125,7 @@ fn has_braces(parts: &[Part]) -> bool {
             dot = false;
             continue;
         };
-        for byte in text {
+        for byte in text.iter() {
             match byte {
                 b'{' => open = true,
                 b',' => separated |= open,
@@ -310,7 +310,7 @@ impl Reader<'_> {
             b'\\' => self.backslash(builder, quote),
             b'\'' if quote == Quote::Bare => {
                 let text = self.single()?;
-                builder.part(Part::Single(text));
+                builder.part(Part::Single(text.into()));
             }
             b'\'' => {
                 self.cursor.bump();
@@ -437,7 +437,7 @@ mod tests {
             words[0].parts,
             [
                 literal("a"),
-                Part::Single(Box::from(*b"b")),
+                Part::Single(b"b"[..].into()),
                 double,
                 Part::Escaped(b' '),
                 literal("e")

@@ -155,6 +155,29 @@ pub enum Radix {
     UpperHex,
 }
 
+impl Radix {
+    /// The digits of a number.
+    fn digits(self, value: u64, room: &mut [u8; 22]) -> &[u8] {
+        let (base, letters): (u64, &[u8; 16]) = match self {
+            Radix::Decimal => (10, b"0123456789abcdef"),
+            Radix::Octal => (8, b"0123456789abcdef"),
+            Radix::Hex => (16, b"0123456789abcdef"),
+            Radix::UpperHex => (16, b"0123456789ABCDEF"),
+        };
+        let mut rest = value;
+        let mut start = room.len();
+        for slot in room.iter_mut().rev() {
+            *slot = letters.get((rest % base) as usize).copied().unwrap_or(b'0');
+            rest /= base;
+            start -= 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        room.get(start..).unwrap_or_default()
+    }
+}
+
 impl Layout {
     /// Whether it asks for more than `limit` bytes.
     pub fn exceeds(&self, limit: usize) -> bool {
@@ -184,8 +207,27 @@ impl Layout {
 
     /// `%s`: at most `precision` bytes, padded with blanks.
     pub fn string(&self, text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.append_string(text, &mut out);
+        out
+    }
+
+    /// Appends [`Layout::string`].
+    pub fn append_string(&self, text: &[u8], out: &mut Vec<u8>) {
         let kept = self.precision.and_then(|most| text.get(..most)).unwrap_or(text);
-        self.pad(kept.to_vec())
+        self.append_padded(out, kept.len(), |out| out.extend_from_slice(kept));
+    }
+
+    /// Appends what `print` does, which is `length` bytes, and blanks.
+    fn append_padded(&self, out: &mut Vec<u8>, length: usize, print: impl FnOnce(&mut Vec<u8>)) {
+        let blanks = self.width.saturating_sub(length);
+        if !self.flags.left {
+            out.extend(std::iter::repeat_n(b' ', blanks));
+        }
+        print(out);
+        if self.flags.left {
+            out.extend(std::iter::repeat_n(b' ', blanks));
+        }
     }
 
     fn sign(&self, negative: bool) -> &'static [u8] {
@@ -208,50 +250,91 @@ impl Layout {
         self.pad(text)
     }
 
-    /// At least `precision` digits; none for a zero with precision 0.
-    fn at_least(&self, digits: String, is_zero: bool) -> Vec<u8> {
-        match self.precision {
-            Some(0) if is_zero => Vec::new(),
-            Some(least) => {
-                let zeros = std::iter::repeat_n(b'0', least.saturating_sub(digits.len()));
-                zeros.chain(digits.into_bytes()).collect()
-            }
-            None => digits.into_bytes(),
-        }
-    }
-
     /// `%d`.
     pub fn signed(&self, value: i128) -> Vec<u8> {
-        let digits = self.at_least(value.unsigned_abs().to_string(), value == 0);
-        self.number(
-            self.sign(value < 0),
-            &digits,
-            self.flags.zero && self.precision.is_none(),
-        )
+        let mut out = Vec::new();
+        self.append_signed(value, &mut out);
+        out
+    }
+
+    /// Appends [`Layout::signed`].
+    pub fn append_signed(&self, value: i128, out: &mut Vec<u8>) {
+        let sign = self.sign(value < 0);
+        match u64::try_from(value.unsigned_abs()) {
+            Ok(magnitude) => self.append_integer(sign, itoa::Buffer::new().format(magnitude).as_bytes(), out),
+            Err(_) => self.append_integer(sign, value.unsigned_abs().to_string().as_bytes(), out),
+        }
     }
 
     /// `%u %o %x %X`.
     pub fn unsigned(&self, value: u64, radix: Radix) -> Vec<u8> {
-        let digits = match radix {
-            Radix::Decimal => value.to_string(),
-            Radix::Octal => format!("{value:o}"),
-            Radix::Hex => format!("{value:x}"),
-            Radix::UpperHex => format!("{value:X}"),
-        };
-        let mut digits = self.at_least(digits, value == 0);
-        let prefix: &[u8] = match radix {
-            _ if !self.flags.alternate => b"",
+        let mut out = Vec::new();
+        self.append_unsigned(value, radix, &mut out);
+        out
+    }
+
+    /// Appends [`Layout::unsigned`].
+    pub fn append_unsigned(&self, value: u64, radix: Radix, out: &mut Vec<u8>) {
+        let mut room = [0; 22];
+        let digits = radix.digits(value, &mut room);
+        let (prefix, digits): (&[u8], &[u8]) = match radix {
+            _ if !self.flags.alternate => (b"", digits),
             Radix::Octal => {
-                if digits.first() != Some(&b'0') {
-                    digits.insert(0, b'0');
-                }
-                b""
+                // `#` asks for a leading zero, unless the precision brings one.
+                let padded = self.precision.is_some_and(|least| least > digits.len());
+                let needed = !padded && (value != 0 || self.precision == Some(0));
+                return self.append_octal(needed, digits, out);
             }
-            Radix::Hex if value != 0 => b"0x",
-            Radix::UpperHex if value != 0 => b"0X",
-            _ => b"",
+            Radix::Hex if value != 0 => (b"0x", digits),
+            Radix::UpperHex if value != 0 => (b"0X", digits),
+            _ => (b"", digits),
         };
-        self.number(prefix, &digits, self.flags.zero && self.precision.is_none())
+        self.append_integer(prefix, digits, out);
+    }
+
+    fn append_octal(&self, leading_zero: bool, digits: &[u8], out: &mut Vec<u8>) {
+        if !leading_zero {
+            return self.append_integer(b"", digits, out);
+        }
+        let digits = if digits == b"0" { b"" } else { digits };
+        let digits = [b"0".as_slice(), digits].concat();
+        let layout = Layout {
+            precision: self.precision.filter(|least| *least > 0),
+            ..*self
+        };
+        let zeros = self.flags.zero && self.precision.is_none();
+        layout.append_digits(b"", &digits, digits.len(), zeros, out);
+    }
+
+    /// Appends a prefix (sign, `0x`) and at least `precision` digits; none for a zero with precision 0.
+    fn append_integer(&self, prefix: &[u8], digits: &[u8], out: &mut Vec<u8>) {
+        let digits = if self.precision == Some(0) && digits == b"0" {
+            b""
+        } else {
+            digits
+        };
+        let least = self.precision.unwrap_or(0).max(digits.len());
+        self.append_digits(
+            prefix,
+            digits,
+            least,
+            self.flags.zero && self.precision.is_none(),
+            out,
+        );
+    }
+
+    /// Appends a prefix and at least `least` digits; `zeros` fill the width.
+    fn append_digits(&self, prefix: &[u8], digits: &[u8], least: usize, zeros: bool, out: &mut Vec<u8>) {
+        let mut length = prefix.len() + least;
+        if zeros && !self.flags.left {
+            length = length.max(self.width);
+        }
+        self.append_padded(out, length, |out| {
+            out.extend_from_slice(prefix);
+            let fill = length - prefix.len() - digits.len();
+            out.extend(std::iter::repeat_n(b'0', fill));
+            out.extend_from_slice(digits);
+        });
     }
 
     /// `%e %f %g %a` and their upper case forms; `letter` is the conversion, `hex` the form of `%a`.

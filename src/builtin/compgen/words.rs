@@ -106,7 +106,7 @@ pub(super) async fn from_function(interp: &mut Interp, function: &[u8], prefix: 
         Vec::new(),
     ];
     interp.run_words(args).await?;
-    let reply = crate::expand::ExpandHost::value(interp, b"COMPREPLY");
+    let reply = interp.value_of(b"COMPREPLY");
     let found = reply.map(|value| value.elements()).unwrap_or_default();
     let found = found.iter().map(|text| text.to_vec()).collect();
     for name in [

@@ -45,7 +45,7 @@ impl Format {
             arguments,
             host,
             limit,
-            out: Vec::new(),
+            out: Vec::with_capacity(64),
         };
         let mut status = 0;
         'formats: loop {
@@ -87,6 +87,14 @@ impl Run<'_> {
             return Err(LimitExceeded);
         }
         self.out.extend_from_slice(text);
+        Ok(Flow::Continue)
+    }
+
+    /// What was just printed still fits.
+    fn within_limit(&self) -> Result<Flow, LimitExceeded> {
+        if self.out.len() > self.limit {
+            return Err(LimitExceeded);
+        }
         Ok(Flow::Continue)
     }
 
@@ -152,13 +160,26 @@ impl Run<'_> {
                 return Ok(flow);
             }
         };
+        let out = &mut self.out;
         let text = match letter {
-            b'd' | b'i' => layout.signed(i128::from(self.arguments.signed())),
-            b'u' => layout.unsigned(self.arguments.unsigned(), Radix::Decimal),
-            b'o' => layout.unsigned(self.arguments.unsigned(), Radix::Octal),
-            b'x' => layout.unsigned(self.arguments.unsigned(), Radix::Hex),
-            b'X' => layout.unsigned(self.arguments.unsigned(), Radix::UpperHex),
-            b's' => layout.string(self.arguments.next().unwrap_or_default()),
+            b'd' | b'i' => {
+                layout.append_signed(i128::from(self.arguments.signed()), out);
+                return self.within_limit();
+            }
+            b'u' | b'o' | b'x' | b'X' => {
+                let radix = match letter {
+                    b'u' => Radix::Decimal,
+                    b'o' => Radix::Octal,
+                    b'x' => Radix::Hex,
+                    _ => Radix::UpperHex,
+                };
+                layout.append_unsigned(self.arguments.unsigned(), radix, out);
+                return self.within_limit();
+            }
+            b's' => {
+                layout.append_string(self.arguments.next().unwrap_or_default(), out);
+                return self.within_limit();
+            }
             b'c' => {
                 let first = self.arguments.next().and_then(|word| word.first().copied());
                 layout.pad(vec![first.unwrap_or(0)])
