@@ -242,12 +242,24 @@ struct World {
 }
 
 impl World {
+    /// A directory that nobody has: process numbers repeat where processes live in name spaces of their own.
+    fn make_root() -> io::Result<PathBuf> {
+        loop {
+            let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+            // Two runs of one case get names of different length, so that what depends on them shows.
+            let pad = "x".repeat(number % 3);
+            let name = format!("{TEMPORARY_NAME}{}-{number}{pad}", std::process::id());
+            let root = std::env::temp_dir().join(name);
+            match fs::create_dir(&root) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| root),
+            }
+        }
+    }
+
     fn create(case: &Case) -> io::Result<World> {
         let _nothing_starts = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        // Two runs of one case get names of different length, so that what depends on them shows.
-        let pad = "x".repeat(number % 3);
-        let root = std::env::temp_dir().join(format!("{TEMPORARY_NAME}{}-{number}{pad}", std::process::id()));
+        let root = World::make_root()?;
         let world = World {
             cwd: root.join("cwd"),
             stdin: root.join("stdin"),
