@@ -28,6 +28,7 @@ mod curl;
 mod cut;
 mod date;
 mod dates;
+mod dd;
 mod destination;
 mod diff;
 mod digest;
@@ -136,6 +137,7 @@ pub static PROGRAMS: &[Program] = &[
     curl::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
+    dd::PROGRAM,
     diff::PROGRAM,
     ls::DIR,
     basename::DIRNAME,
