@@ -334,18 +334,21 @@ impl Parser<'_> {
             };
             self.value(left)?;
             self.advance()?;
+            let (parenthesized, before) = (self.is("("), self.program.code.len());
             let right = self.unary()?;
             self.value(right)?;
-            self.check_division(operation)?;
+            if !parenthesized {
+                self.check_division(operation, before)?;
+            }
             self.emit(Op::Arithmetic(operation));
             left = Parsed::Value;
         }
     }
 
-    /// Two constants are divided while the program is read.
-    fn check_division(&mut self, operation: Operation) -> Parsing<()> {
-        let zero =
-            matches!(self.program.code.as_slice(), [.., Op::Number(_), Op::Number(zero)] if *zero == 0.0);
+    /// A division by the constant zero is found while the program is read; the divisor's code begins at `begin`.
+    fn check_division(&mut self, operation: Operation, begin: usize) -> Parsing<()> {
+        let divisor = self.program.code.get(begin..).unwrap_or_default();
+        let zero = matches!(divisor, [Op::Number(zero)] | [Op::Number(zero), Op::Negate] if *zero == 0.0);
         match operation {
             Operation::Divide if zero => Err(self.plain_error(b"error: division by zero attempted")),
             Operation::Modulo if zero => Err(self.plain_error(b"error: division by zero attempted in `%'")),

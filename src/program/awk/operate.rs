@@ -289,6 +289,16 @@ impl Machine<'_> {
         let right = self.pop().number();
         let target = self.repeat_needs(target)?;
         let left = self.load(target)?.number();
+        if right == 0.0
+            && let Operation::Divide | Operation::Modulo = operation
+        {
+            let sign = if operation == Operation::Divide {
+                "/="
+            } else {
+                "%="
+            };
+            return Err(fatal(format!("division by zero attempted in `{sign}'")));
+        }
         let result = calculate(operation, left, right)?;
         self.store(target, Value::Number(result))?;
         self.push(Value::Number(result));

@@ -156,6 +156,15 @@ impl Record {
         Ok(())
     }
 
+    /// Makes sure that a field is there, which leaves the text as it is.
+    pub fn reach(&mut self, number: usize, kernel: &Kernel) -> Result<(), RecordError> {
+        self.split()?;
+        if number > self.spans.len() {
+            self.resize(number, kernel)?;
+        }
+        Ok(())
+    }
+
     /// Sets NF.
     pub fn set_count(&mut self, count: usize, kernel: &Kernel) -> Result<(), RecordError> {
         self.split()?;

@@ -144,6 +144,7 @@ impl Machine<'_> {
         let target = target.unwrap_or(Target::FieldNumber(0));
         // The target's needs lie above the replacement and the expression.
         let target = self.repeat_needs(target)?;
+        self.reach_field(target)?;
         let value = self.load(target)?;
         let needs = match target {
             Target::Field => 1,
@@ -165,6 +166,16 @@ impl Machine<'_> {
         }
         self.push(Value::Number(count as f64));
         Ok(())
+    }
+
+    /// A field that is to be changed is there from then on, changed or not.
+    fn reach_field(&mut self, target: Target) -> Run<()> {
+        let number = match target {
+            Target::FieldNumber(number) => number as usize,
+            Target::Field => self.stack.last().map_or(0.0, Value::number).max(0.0) as usize,
+            _ => return Ok(()),
+        };
+        Ok(self.record.reach(number, &self.proc.kernel)?)
     }
 
     fn drop_needs(&mut self, target: Target) {

@@ -299,7 +299,8 @@ impl<'a> Run<'a> {
                     .await?;
             }
             Action::List(length) => {
-                let listed = super::list::listed(&self.space.text, length.unwrap_or(self.manner.line_length));
+                let length = length.unwrap_or(self.manner.line_length);
+                let listed = super::list::listed(&self.space.text, length, self.manner.delimiter);
                 self.outputs.line(self.proc, To::Current, &listed, true).await?;
             }
             Action::PrintFirstLine => self.print_first_line(To::Current).await?,

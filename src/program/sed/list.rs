@@ -1,13 +1,14 @@
 //! `l`: the pattern space without a doubt.
 
-/// Every byte that is not plain becomes an escape; lines are broken before `length` columns (0: never). Ends with `$`.
-pub fn listed(text: &[u8], length: usize) -> Vec<u8> {
+/// Every byte that is not plain becomes an escape; lines are broken before `length` columns (0: never), by a backslash and the
+/// delimiter. Ends with `$`.
+pub fn listed(text: &[u8], length: usize, delimiter: u8) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 32 + 2);
     let mut column = 0;
     for &byte in text {
         let (symbol, size) = symbol(byte);
         if length > 0 && column + size > length - 1 {
-            out.extend_from_slice(b"\\\n");
+            out.extend_from_slice(&[b'\\', delimiter]);
             column = 0;
         }
         out.extend(symbol.iter().take(size));
