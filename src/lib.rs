@@ -21,6 +21,8 @@ mod outcome;
 pub mod pattern;
 mod program;
 mod shell;
+#[cfg(feature = "server")]
+pub mod shim;
 mod snapshot;
 pub mod syntax;
 pub mod text;

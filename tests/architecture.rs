@@ -38,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "builtin", "error", "fs", "host", "interp", "kernel", "net", "outcome", "program", "snapshot",
         ],
     ),
+    ("shim", &["fs", "host", "kernel", "tool"]),
     (
         "snapshot",
         &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],
@@ -59,6 +60,7 @@ const HOST_OWNERS: &[&str] = &[
     "src/fs/host/",             // host directories, feature `host-fs`
     "src/fs/system_time.rs",    // converts times, reads no clock
     "src/host/",                // the clock and the blocking executor
+    "src/shim/",                // a server, feature `server`: a process like any other
 ];
 
 /// Programs without a file or folder below `corpus/cases/program`.

@@ -1,30 +1,39 @@
-//! The command line: run a script in a sandbox, serve the tools of an agent, or work with the corpus.
+//! The command line: run a script in a sandbox, serve sessions or the tools of an agent, or work with the corpus.
 
 mod corpus;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mount;
 mod options;
+#[cfg(feature = "server")]
+mod remote;
 mod run;
+#[cfg(feature = "server")]
+mod serve;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1).peekable();
-    if words.peek().is_some_and(|word| word == "corpus") {
-        words.next();
-        return match corpus::CorpusArgs::parse(words) {
+    let command = words
+        .peek()
+        .and_then(|word| word.to_str())
+        .unwrap_or_default()
+        .to_owned();
+    match command.as_str() {
+        "corpus" => match corpus::CorpusArgs::parse(words.skip(1)) {
             Ok(args) => corpus::run(&args),
             Err(error) => {
                 eprintln!("exuvia corpus: {error}");
                 ExitCode::from(2)
             }
-        };
+        },
+        #[cfg(feature = "mcp")]
+        "mcp" => mcp::run(words.skip(1)),
+        #[cfg(feature = "server")]
+        "serve" => serve::run(words.skip(1)),
+        #[cfg(feature = "server")]
+        "doctor" | "sandbox" | "sessions" | "tool" => remote::run(words),
+        _ => run::run(words),
     }
-    #[cfg(feature = "mcp")]
-    if words.peek().is_some_and(|word| word == "mcp") {
-        words.next();
-        return mcp::run(words);
-    }
-    run::run(words)
 }
