@@ -92,7 +92,7 @@ impl Interp {
         self.proc
             .kernel
             .meter()
-            .charge(cost::STATEMENT)
+            .charge(cost::REDIRECTION)
             .map_err(Divert::from)?;
         if let RedirectOp::WriteBoth(word) | RedirectOp::AppendBoth(word) = &redirect.op {
             let append = matches!(redirect.op, RedirectOp::AppendBoth(_));

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::expand::{Attributes, Ifs, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
-use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus};
+use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus, cost};
 use crate::syntax::ast::Name;
 
 use super::job::Jobs;
@@ -458,6 +458,7 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
         proc.write(b"Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\n").await?;
         return Ok(0);
     }
+    proc.charge(cost::SHELL)?;
     let mut interp = Interp::new(proc.clone(), builtins);
     proc.fds = crate::kernel::Fds::default();
     interp.zero = interp.proc.name().into();

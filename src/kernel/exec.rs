@@ -57,6 +57,10 @@ impl Proc {
     /// Looks at what `path` stands for. `ENOEXEC`: a file without mark or `#!`, which a shell runs as a script.
     pub fn image(&self, path: &[u8]) -> Result<Image, Errno> {
         let view = self.view();
+        self.kernel
+            .meter()
+            .charge(super::cost::PROGRAM)
+            .map_err(|_| Errno::EIO)?;
         let node = self.fs.open_program(&view, path)?;
         let head = node.read_chunk(0, 256)?.into_vec();
         if let Some(rest) = head.strip_prefix(PROGRAM_MARK) {

@@ -307,6 +307,11 @@ impl File {
         }
     }
 
+    /// Charges what a program does with what it read.
+    pub fn charge_work(&self, units: u64) -> Result<(), Errno> {
+        self.kernel.meter().charge(units).map_err(|_| Errno::EIO)
+    }
+
     fn charge(&self, bytes: usize) -> Result<usize, Errno> {
         self.kernel.meter().charge_bytes(bytes).map_err(|_| Errno::EIO)?;
         Ok(bytes)

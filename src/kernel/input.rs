@@ -114,6 +114,7 @@ impl Input {
         if end == 0 {
             return Ok(None);
         }
+        self.file.charge_work(super::cost::LINE)?;
         let start = self.start;
         self.start += end;
         Ok(self.buffer.get(start..start + end))

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Units of work, each about ten nanoseconds of a processor: 10 for a statement, 100 for a process, 1 for 128 bytes moved.
+    /// Units of work, each about ten nanoseconds of a processor: 10 for a statement, 150 for a process, 1 for 128 bytes moved.
     pub steps: u64,
     /// Bytes written to the run's standard output and standard error together.
     pub output_bytes: u64,
@@ -144,7 +144,17 @@ pub mod cost {
     /// Calling a function.
     pub const FUNCTION: u64 = 15;
     /// A new process.
-    pub const PROCESS: u64 = 100;
+    pub const PROCESS: u64 = 150;
+    /// Finding out what a file is that a process is to run.
+    pub const PROGRAM: u64 = 150;
+    /// A shell comes to life.
+    pub const SHELL: u64 = 400;
+    /// A redirection.
+    pub const REDIRECTION: u64 = 40;
+    /// A command, a call, or a turn of a loop in a language of a program's own (awk, sed).
+    pub const TURN: u64 = 5;
+    /// A line that a program reads and works on.
+    pub const LINE: u64 = 4;
     /// A system call on a path.
     pub const PATH: u64 = 20;
     /// A read or write, beside the bytes.

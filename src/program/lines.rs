@@ -3,19 +3,24 @@
 use crate::fs::Errno;
 use crate::kernel::Input;
 
+/// Bytes that programs work on in a step, when they take many lines at once.
+const BYTES_A_STEP: u64 = 16;
+
 /// The next whole lines, as many as are there; empty at the end. Only the last line of the input may lack its delimiter.
 pub async fn whole_lines(input: &mut Input, delimiter: u8) -> Result<&[u8], Errno> {
     let mut searched = 0;
-    loop {
+    let count = loop {
         let fresh = input.buffered().get(searched..).unwrap_or_default();
         if let Some(at) = memchr::memrchr(delimiter, fresh) {
-            return Ok(input.take(searched + at + 1));
+            break searched + at + 1;
         }
         searched = input.buffered().len();
         if !input.fill().await? {
-            return Ok(input.take(searched));
+            break searched;
         }
-    }
+    };
+    input.file().charge_work(count as u64 / BYTES_A_STEP)?;
+    Ok(input.take(count))
 }
 
 /// The lines of a block, each with its delimiter, which only the last may lack.

@@ -30,6 +30,7 @@ impl Machine<'_> {
             };
             match reader.read(&self.separator, record).await {
                 Ok(true) => {
+                    self.proc.charge(2 * crate::kernel::cost::LINE)?;
                     if !matches!(self.separator, super::reader::Separator::Byte(b'\n'))
                         || self.uses_terminator
                     {

@@ -167,7 +167,7 @@ impl<'a> Run<'a> {
         let mut place = 0;
         while let Some(command) = script.commands.get(place) {
             place += 1;
-            self.proc.charge(1)?;
+            self.proc.charge(crate::kernel::cost::TURN)?;
             let addressed = command.start.is_none() || self.is_addressed(place - 1).await?;
             if addressed == command.negated {
                 if let Action::Block(behind) = command.action {

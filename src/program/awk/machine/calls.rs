@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Frame, Machine, Run, Trouble, fatal};
-use crate::kernel::Halt;
+use crate::kernel::{Halt, cost};
 use crate::program::awk::value::{Place, Value};
 
 /// Calls that may be open.
@@ -20,7 +20,7 @@ impl Machine<'_> {
         if self.frames.len() >= DEPTH {
             return Err(Trouble::Halt(self.too_deep()));
         }
-        self.proc.charge(1)?;
+        self.proc.charge(cost::TURN)?;
         let base = self.locals.len();
         let arguments = self.pop_many(count);
         let parameters = called.parameters.len();

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::{Flow, Machine, Pause, Phase, Run, Walk, fatal};
+use crate::kernel::cost;
 use crate::program::awk::code::Op;
 use crate::program::awk::number;
 use crate::program::awk::value::{Text, Value};
@@ -56,7 +57,7 @@ impl Machine<'_> {
                     let back = to < self.at;
                     self.at = to;
                     if back {
-                        self.proc.charge(1)?;
+                        self.proc.charge(cost::TURN)?;
                         if self.proc.kernel.meter().slice_spent() {
                             return Ok(Pause::Breathe);
                         }
@@ -70,7 +71,7 @@ impl Machine<'_> {
                 Op::JumpIfTrue(to) => {
                     if self.pop().is_true() {
                         self.at = to as usize;
-                        self.proc.charge(1)?;
+                        self.proc.charge(cost::TURN)?;
                         if self.proc.kernel.meter().slice_spent() {
                             return Ok(Pause::Breathe);
                         }
