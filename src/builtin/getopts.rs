@@ -128,7 +128,7 @@ fn apply(interp: &mut Interp, letters: &[u8], name: &[u8], step: Step) -> Flow {
         return Ok(1);
     }
     let set = interp.set_scalar(name, &[found])?;
-    Ok(if set { status } else { 2 })
+    Ok(if set || status != 0 { status } else { 2 })
 }
 
 /// The message names the script, without a line.

@@ -1,7 +1,7 @@
 //! `trap [-lp] [[arg] signal_spec …]`
 
 use crate::args::BuiltinSpec;
-use crate::interp::{Flow, Interp, Set, TrapKey};
+use crate::interp::{Flow, Interp, TrapKey};
 use crate::kernel::Signal;
 use crate::text::quote;
 
@@ -36,14 +36,7 @@ fn set(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
         (Some(first.as_slice()), rest)
     };
     if rest.is_empty() && TrapKey::parse(first).is_none() {
-        interp.complain(
-            "trap",
-            [first, b": invalid signal specification".as_slice()].concat(),
-        );
-        if interp.options.is(Set::Posix) {
-            return Ok(1);
-        }
-        return Ok(1);
+        return Ok(interp.say_usage("trap", SPEC.usage_error(None)));
     }
     let action = action.filter(|action| *action != b"-");
     let mut status = 0;

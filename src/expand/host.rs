@@ -110,6 +110,11 @@ pub enum Failure<D> {
     Discard(Vec<u8>),
     /// The same, for an arithmetic expression: some commands put their name in front of the message.
     Arith(Vec<u8>),
+    /// No valid `${…}`: becomes [`Failure::Fatal`] or [`Failure::Discard`] with the text of the word it stands in.
+    BadSubstitution {
+        /// The shell ends.
+        fatal: bool,
+    },
     /// The word of `${x:=word}` for a readonly variable: as [`Failure::Discard`], but the status of a subshell is 2.
     Unassignable(Vec<u8>),
     /// Said on standard error; everything that is being read is abandoned: `bash -c` ends with status 1.

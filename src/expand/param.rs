@@ -386,10 +386,10 @@ pub fn operate<H: ExpandHost>(
             })
         }
         ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
-        ParamOp::BadTransform(text) => match subject {
+        ParamOp::BadTransform(_) => match subject {
             Subject::One(None) => Ok(subject),
             Subject::Many { items, .. } if items.is_empty() => Ok(Subject::One(None)),
-            _ => Err(Failure::Fatal([text, b": bad substitution".as_slice()].concat())),
+            _ => Err(Failure::BadSubstitution { fatal: true }),
         },
         _ => Ok(subject),
     }

@@ -223,14 +223,33 @@ fn parts<'a, H: ExpandHost>(
 ) -> BoxFuture<'a, Outcome<(), H>> {
     Box::pin(async move {
         for item in list {
-            if is_pure(item) {
-                part_now(host, item, quoting, into)?;
+            let done = if is_pure(item) {
+                part_now(host, item, quoting, into)
             } else {
-                part(host, item, quoting, into).await?;
-            }
+                part(host, item, quoting, into).await
+            };
+            done.map_err(|failure| bad_substitution(failure, list))?;
         }
         Ok(())
     })
+}
+
+/// The message of a bad substitution shows everything that is expanded with it: the word, or the text between double quotes.
+fn bad_substitution<D>(failure: Failure<D>, list: &[Part]) -> Failure<D> {
+    let Failure::BadSubstitution { fatal } = failure else {
+        return failure;
+    };
+    let word = Word {
+        parts: list.to_vec(),
+        ..Word::default()
+    };
+    let text = crate::syntax::print::print_word(&word);
+    let message = [&text, b": bad substitution".as_slice()].concat();
+    if fatal {
+        Failure::Fatal(message)
+    } else {
+        Failure::Discard(message)
+    }
 }
 
 async fn part<H: ExpandHost>(
@@ -274,6 +293,7 @@ fn parts_now<H: ExpandHost>(
 ) -> Outcome<(), H> {
     list.iter()
         .try_for_each(|item| part_now(host, item, quoting, into))
+        .map_err(|failure| bad_substitution(failure, list))
 }
 
 fn part_now<H: ExpandHost>(
@@ -594,10 +614,8 @@ fn begin<'a, H: ExpandHost>(
             [b"${", &**name, b"[]}: bad substitution"].concat(),
         ));
     }
-    if let ParamOp::Bad(text) = &param.op {
-        return Err(Failure::Discard(
-            [text, b": bad substitution".as_slice()].concat(),
-        ));
+    if let ParamOp::Bad(_) = &param.op {
+        return Err(Failure::BadSubstitution { fatal: false });
     }
     let target = param::target(host, param, key);
     if let (ParamOp::Length, ParamName::Variable(name), param::Key::Element(key)) =

@@ -48,6 +48,18 @@ impl OpenNode {
         }
     }
 
+    /// The same node, opened once more.
+    #[must_use]
+    pub fn again(&self) -> OpenNode {
+        self.tree.retain(self.node);
+        OpenNode {
+            tree: Arc::clone(&self.tree),
+            node: self.node,
+            device: self.device,
+            path: self.path.clone(),
+        }
+    }
+
     /// Reads at an offset; 0 at or past the end.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, Errno> {
         self.tree.read(self.node, offset, buffer)

@@ -21,7 +21,7 @@ pub(super) enum Turn {
 impl Interp {
     /// `(( … ))` and `[[ … ]]` whose words run nothing: at once.
     pub(super) fn compound_now(&mut self, compound: &Compound) -> Option<Flow> {
-        if !compound.redirects.is_empty() || self.has_trap(TrapKey::Debug) || self.options.is(Set::Xtrace) {
+        if !compound.redirects.is_empty() || self.noting || self.options.is(Set::Xtrace) {
             return None;
         }
         match &compound.kind {
@@ -95,7 +95,12 @@ impl Interp {
         self.at_line(compound.line);
         let status = match &compound.kind {
             CompoundKind::Group(list) => self.list(list).await?,
-            CompoundKind::Subshell(list) => return Box::pin(self.subshell(list)).await,
+            CompoundKind::Subshell(list) => {
+                if self.noting {
+                    self.note_command(|| crate::syntax::print::print_compound(compound));
+                }
+                return Box::pin(self.subshell(list)).await;
+            }
             CompoundKind::If { branches, otherwise } => self.run_if(branches, otherwise.as_ref()).await?,
             CompoundKind::While {
                 until,
@@ -143,6 +148,9 @@ impl Interp {
     /// Before a command: the DEBUG trap. `true`: under `extdebug` it asks to leave the command out.
     pub(super) async fn debug_trap(&mut self, line: u32, text: impl FnOnce() -> Vec<u8>) -> Flow<bool> {
         if !self.has_trap(TrapKey::Debug) {
+            if self.noting {
+                self.note_command(text);
+            }
             return Ok(false);
         }
         self.note_command(text);

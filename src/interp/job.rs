@@ -48,6 +48,8 @@ pub struct Job {
     pub keep: bool,
     /// Its state was shown.
     pub notified: bool,
+    /// `fg` brought it to the foreground.
+    pub foreground: bool,
     /// Belongs to the shell that this one was forked from: it can be listed, not waited for.
     pub inherited: bool,
     /// Where it was started.
@@ -164,6 +166,7 @@ impl Jobs {
             state: JobState::Running,
             group,
             keep: false,
+            foreground: false,
             notified: false,
             inherited: false,
             directory,
@@ -418,7 +421,8 @@ impl Interp {
                 let text = self.describe_job(job, JobStyle::Message);
                 self.error_text(&text);
             }
-            Some(_) if monitor => {
+            // What `fg` waited for is no news.
+            Some(_) if monitor && !job.foreground => {
                 let text = self.describe_job(job, JobStyle::Standard);
                 self.print_error(text);
             }
@@ -466,6 +470,7 @@ impl Interp {
             state: JobState::Dead,
             group: false,
             keep: false,
+            foreground: false,
             notified: true,
             inherited: false,
             directory: Arc::clone(&self.proc.cwd),

@@ -140,6 +140,11 @@ impl Interp {
     pub fn fail_expansion(&mut self, failure: ExpandFailure) -> Divert {
         match failure {
             ExpandFailure::Divert(divert) => divert,
+            ExpandFailure::BadSubstitution { .. } => {
+                self.error("bad substitution");
+                self.status = 1;
+                Divert::Discard(1)
+            }
             ExpandFailure::Discard(message) | ExpandFailure::Arith(message) => {
                 self.error(message);
                 self.status = 1;

@@ -89,7 +89,7 @@ impl Interp {
 
     /// The DEBUG trap runs in this shell before it starts a simple command as a process.
     async fn debug_stages(&mut self, commands: &[Command]) -> Flow<()> {
-        if !self.has_trap(TrapKey::Debug) {
+        if !self.noting {
             return Ok(());
         }
         for command in commands {
@@ -296,14 +296,19 @@ impl Interp {
         if text.is_empty() {
             return;
         }
-        let mut line = time_text(&text, real);
-        line.push(b'\n');
-        self.print_error(line);
+        match time_text(&text, real) {
+            Ok(line) => self.print_error([&line, b"\n".as_slice()].concat()),
+            Err(letter) => {
+                let letter = char::from(letter);
+                self.error(format!("TIMEFORMAT: `{letter}': invalid format character"));
+            }
+        }
     }
 }
 
 /// `TIMEFORMAT`: `%[p][l]R`, `U`, `S`, `%P`, `%%`. All time is the caller's: no process is charged separately.
-fn time_text(format: &[u8], real: std::time::Duration) -> Vec<u8> {
+/// A letter that is none of these is given back.
+fn time_text(format: &[u8], real: std::time::Duration) -> Result<Vec<u8>, u8> {
     let mut out = Vec::new();
     let mut bytes = format.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
@@ -326,11 +331,11 @@ fn time_text(format: &[u8], real: std::time::Duration) -> Vec<u8> {
             Some(b'U' | b'S') => {
                 out.extend_from_slice(seconds(std::time::Duration::ZERO, precision, long).as_bytes())
             }
-            Some(other) => out.extend_from_slice(&[b'%', other]),
+            Some(other) => return Err(other),
             None => out.push(b'%'),
         }
     }
-    out
+    Ok(out)
 }
 
 fn seconds(time: std::time::Duration, precision: usize, long: bool) -> String {

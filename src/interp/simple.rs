@@ -373,10 +373,14 @@ impl Interp {
         };
         let mut args = args;
         args.remove(0);
+        let text = self.command_text.clone();
         let flow = match builtin.run {
             Run::Plain(run) => run(self, &args),
             Run::Waiting(run) | Run::Eager(_, run) => run(self, args).await,
         };
+        if self.noting && self.in_trap == 0 && matches!(builtin.name, "eval" | "." | "source") {
+            self.command_text = text;
+        }
         let flushed = self.flush().await;
         let flow = flow.map(|status| self.settle_write(builtin.name.as_bytes(), status));
         self.flush().await?;

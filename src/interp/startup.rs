@@ -258,7 +258,15 @@ impl Interp {
                 self.vars.set_exported(name, value.clone());
             }
         }
-        let level = self.number(b"SHLVL").unwrap_or(0).max(0) + 1;
+        let level = match self.number(b"SHLVL").unwrap_or(0).saturating_add(1) {
+            level @ 0..1000 => level,
+            level if level < 0 => 0,
+            level => {
+                let message = format!("warning: shell level ({level}) too high, resetting to 1");
+                self.say(message.as_bytes());
+                1
+            }
+        };
         self.vars.set_exported(b"SHLVL", level.to_string().into_bytes());
         self.vars.set_exported(b"PWD", self.proc.cwd.to_vec());
         if self.vars.get(b"PATH").is_none() {
@@ -430,8 +438,35 @@ struct Invocation {
     shopt: Vec<(usize, bool)>,
     posix: bool,
     list_options: bool,
+    login: bool,
     operands: Vec<Vec<u8>>,
 }
+
+/// What follows an invalid option.
+const USAGE: &str = "\
+Usage:\tbash [GNU long option] [option] ...
+\tbash [GNU long option] [option] script-file ...
+GNU long options:
+\t--debug
+\t--debugger
+\t--dump-po-strings
+\t--dump-strings
+\t--help
+\t--init-file
+\t--login
+\t--noediting
+\t--noprofile
+\t--norc
+\t--posix
+\t--pretty-print
+\t--rcfile
+\t--restricted
+\t--verbose
+\t--version
+Shell options:
+\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)
+\t-abefhkmnptuvxBCEHPT or -o option
+";
 
 /// The program `bash` (and `sh`, which starts in posix mode).
 pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, Stop> {
@@ -444,7 +479,12 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
     let invocation = match parse_arguments(proc.arguments()) {
         Ok(invocation) => invocation,
         Err(message) => {
-            let text = [proc.name(), b": ", &message, b"\n"].concat();
+            let usage = if message.ends_with(b": invalid option") {
+                USAGE
+            } else {
+                ""
+            };
+            let text = [proc.name(), b": ", &message, b"\n", usage.as_bytes()].concat();
             proc.write_error(&text).await?;
             return Ok(2);
         }
@@ -472,6 +512,7 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
     for (index, on) in &invocation.shopt {
         interp.options.shopt_index(*index, *on);
     }
+    interp.options.set_shopt(Shopt::LoginShell, invocation.login);
     let start = match choose_start(&mut interp, invocation) {
         Ok(start) => start,
         Err(message) => {
@@ -529,9 +570,14 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
                 b"version" => invocation.version = true,
                 b"help" => invocation.help = true,
                 b"posix" => invocation.posix = true,
-                b"norc" | b"noprofile" | b"login" | b"noediting" => {}
+                b"login" => invocation.login = true,
+                b"norc" | b"noprofile" | b"noediting" => {}
                 b"verbose" => invocation.set.push((Set::Verbose as usize, true)),
-                b"rcfile" | b"init-file" => drop(rest.next()),
+                b"rcfile" | b"init-file" => {
+                    if rest.next().is_none() {
+                        return Err([long, b": option requires an argument".as_slice()].concat());
+                    }
+                }
                 _ => return Err([arg, b": invalid option".as_slice()].concat()),
             }
             continue;
@@ -546,7 +592,8 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
             match letter {
                 b'c' if on => invocation.command = true,
                 b's' if on => invocation.stdin = true,
-                b'l' | b'i' | b'r' | b'D' => {}
+                b'l' => invocation.login = true,
+                b'i' => {}
                 b'o' | b'O' => named_option(*letter, on, rest.next(), &mut invocation)?,
                 letter => match super::options::letter_index(*letter) {
                     Some(index) => invocation.set.push((index, on)),
@@ -569,16 +616,18 @@ fn named_option(
         invocation.list_options = true;
         return Ok(());
     };
-    let (index, list, what) = if letter == b'o' {
+    let (index, list, who, what) = if letter == b'o' {
         (
             super::options::set_index(name),
             &mut invocation.set,
+            b"line 0: bash: ".as_slice(),
             b": invalid option name".as_slice(),
         )
     } else {
         (
             super::options::shopt_index(name),
             &mut invocation.shopt,
+            b"line 0: ".as_slice(),
             b": invalid shell option name".as_slice(),
         )
     };
@@ -587,6 +636,6 @@ fn named_option(
             list.push((index, on));
             Ok(())
         }
-        None => Err([name, what].concat()),
+        None => Err([who, name, what].concat()),
     }
 }

@@ -136,6 +136,17 @@ impl File {
         File::make(kernel, Kind::Node(node), flags)
     }
 
+    /// A regular file opened once more, with an offset of its own; `None` for what has no other opening (pipes, devices, texts).
+    pub(super) fn reopened(&self, flags: OpenFlags) -> Result<Option<File>, Errno> {
+        let Kind::Node(node) = &self.kind else {
+            return Ok(None);
+        };
+        if flags.write && flags.truncate {
+            node.truncate(0, self.kernel.now())?;
+        }
+        Ok(Some(File::node(&self.kernel, node.again(), flags)))
+    }
+
     /// A directory: can be named, not read.
     pub fn directory(kernel: &Kernel, node: OpenNode) -> File {
         File::make(kernel, Kind::Directory(node), OpenFlags::READ)

@@ -187,7 +187,7 @@ impl Proc {
     /// Opens a file, giving a new one `mode` less the mask.
     pub async fn open_mode(&self, path: &[u8], flags: OpenFlags, mode: u32) -> Result<Arc<File>, Errno> {
         if let Some(fd) = crate::fs::descriptor_of_path(path) {
-            return self.fds.get(fd).cloned().map_err(|_| Errno::ENOENT);
+            return self.reopen(fd, flags);
         }
         self.kernel
             .meter()
@@ -200,12 +200,21 @@ impl Proc {
             Opened::Directory(node) => File::directory(&self.kernel, node),
             Opened::Fifo(node) => File::open_fifo(&self.kernel, node, flags).await,
             Opened::Device(device, _) => match device.descriptor() {
-                Some(fd) => return self.fds.get(fd).cloned().map_err(|_| Errno::ENOENT),
+                Some(fd) => return self.reopen(fd, flags),
                 None if device == Device::Tty => return Err(Errno::ENXIO),
                 None => File::device(&self.kernel, device, flags),
             },
         };
         Ok(Arc::new(file))
+    }
+
+    /// Opens what a descriptor refers to by its path: as on Linux, a file anew, and the same pipe.
+    fn reopen(&self, fd: u32, flags: OpenFlags) -> Result<Arc<File>, Errno> {
+        let file = self.fds.get(fd).map_err(|_| Errno::ENOENT)?;
+        Ok(match file.reopened(flags)? {
+            Some(anew) => Arc::new(anew),
+            None => Arc::clone(file),
+        })
     }
 
     /// Opens an operand of a text program: `-` is standard input.

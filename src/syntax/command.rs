@@ -184,7 +184,10 @@ impl Reader<'_> {
             format = TimeFormat::Posix;
             self.blanks();
         }
-        self.option_word(*b"--");
+        // bash takes `--` for `-p` as well.
+        if self.option_word(*b"--") {
+            format = TimeFormat::Posix;
+        }
         format
     }
 
