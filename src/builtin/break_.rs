@@ -5,11 +5,17 @@ use crate::interp::{Divert, Flow, Interp};
 
 /// `break`
 pub fn run_break(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if let Some(status) = interp.help_asked("break", args) {
+        return Ok(status);
+    }
     leave(interp, "break", args, Divert::Break)
 }
 
 /// `continue`
 pub fn run_continue(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if let Some(status) = interp.help_asked("continue", args) {
+        return Ok(status);
+    }
     leave(interp, "continue", args, Divert::Continue)
 }
 

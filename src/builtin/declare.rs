@@ -587,9 +587,6 @@ fn declare_functions(interp: &mut Interp, names: &[Vec<u8>], request: Request, o
     let mut status = 0;
     for name in names {
         let Some(entry) = interp.functions.get(name.as_slice()).cloned() else {
-            if changes {
-                interp.complain(request.name, [name, b": not found".as_slice()].concat());
-            }
             status = 1;
             continue;
         };

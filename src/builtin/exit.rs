@@ -1,12 +1,12 @@
 //! `exit [n]`, `logout [n]`
 
-use crate::args::BuiltinSpec;
 use crate::interp::{Divert, Flow, Interp};
-
-const LOGOUT: BuiltinSpec = BuiltinSpec::new("logout", "");
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if let Some(status) = interp.help_asked("exit", args) {
+        return Ok(status);
+    }
     let args = if args.first().is_some_and(|arg| arg == b"--") {
         args.get(1..).unwrap_or_default()
     } else {
@@ -27,8 +27,8 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 
 /// `logout [n]`: only a login shell, and none is one here.
 pub fn run_logout(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    if args.first().is_some_and(|arg| arg == b"--help") {
-        return Ok(interp.say_usage("logout", LOGOUT.help()));
+    if let Some(status) = interp.help_asked("logout", args) {
+        return Ok(status);
     }
     interp.complain("logout", "not login shell: use `exit'");
     Ok(1)

@@ -1,15 +1,12 @@
 //! `let arg [arg …]`
 
-use crate::args::BuiltinSpec;
 use crate::expand::Failure;
 use crate::interp::{Flow, Interp};
 
-const SPEC: BuiltinSpec = BuiltinSpec::new("let", "");
-
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    if args.first().is_some_and(|arg| arg == b"--help") {
-        return Ok(interp.say_usage("let", SPEC.help()));
+    if let Some(status) = interp.help_asked("let", args) {
+        return Ok(status);
     }
     let args = if args.first().is_some_and(|arg| arg == b"--") {
         args.get(1..).unwrap_or_default()

@@ -4,6 +4,9 @@ use crate::interp::{Divert, Flow, Interp};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if let Some(status) = interp.help_asked("return", args) {
+        return Ok(status);
+    }
     let args = if args.first().is_some_and(|arg| arg == b"--") {
         args.get(1..).unwrap_or_default()
     } else {

@@ -7,6 +7,9 @@ use crate::interp::{Divert, Flow, Interp, Set, Shopt};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
+    if let Some(status) = interp.help_asked("shift", args) {
+        return Ok(status);
+    }
     let args = if args.first().is_some_and(|arg| arg == b"--") {
         args.get(1..).unwrap_or_default()
     } else {

@@ -30,6 +30,12 @@ impl Interp {
         }
     }
 
+    /// `--help` as the first argument of a builtin without options: its text, and the status.
+    pub(super) fn help_asked(&mut self, name: &'static str, args: &[Vec<u8>]) -> Option<i32> {
+        let asked = args.first().is_some_and(|arg| arg == b"--help");
+        asked.then(|| self.say_usage(name, BuiltinSpec::new(name, "").help()))
+    }
+
     /// Says `NAME: message` with the shell's prefix.
     pub(super) fn complain(&mut self, name: &str, message: impl AsRef<[u8]>) {
         self.error([name.as_bytes(), b": ", message.as_ref()].concat());

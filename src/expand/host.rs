@@ -99,6 +99,8 @@ pub struct ExpandFlags {
     pub globskipdots: bool,
     /// `shopt -s patsub_replacement`
     pub patsub_replacement: bool,
+    /// The locale is set to `C`: lengths and offsets count bytes.
+    pub bytes: bool,
     /// `set -o posix`
     pub posix: bool,
 }

@@ -456,6 +456,8 @@ fn length<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -> Ou
             let text = text.as_deref().unwrap_or_default();
             if target.name == ParamName::Special(b'#') && text.is_empty() {
                 host.positional().len()
+            } else if host.flags().bytes {
+                text.len()
             } else {
                 crate::text::utf8::count(text)
             }
@@ -571,6 +573,12 @@ fn slice<H: ExpandHost>(
     };
     match subject {
         Subject::One(None) => Ok(Subject::One(None)),
+        Subject::One(Some(text)) if host.flags().bytes => {
+            let range = range(text.len() as i64, operands, true).map_err(bad_length)?;
+            let (start, end) = range.unwrap_or_default();
+            let bytes = text.get(start..end).unwrap_or_default();
+            Ok(Subject::One(Some(bytes.to_vec())))
+        }
         Subject::One(Some(text)) => {
             let size = crate::text::utf8::count(&text) as i64;
             let Some((start, end)) = range(size, operands, true).map_err(bad_length)? else {

@@ -33,6 +33,7 @@ pub fn compound(value: &Value) -> Vec<u8> {
 /// A key between brackets: quoted only when it must be.
 pub fn assoc_key(key: &[u8]) -> Vec<u8> {
     let plain = !key.is_empty()
+        && key != b"@"
         && key
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_-.,:/%+@=^".contains(byte) || *byte >= 0x80);

@@ -493,7 +493,10 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
         return Ok(None);
     };
     if let ParamOp::Length = param.op {
-        let count = crate::text::utf8::count(&text);
+        let count = match host.flags().bytes {
+            true => text.len(),
+            false => crate::text::utf8::count(&text),
+        };
         let mut digits = host.buffer();
         digits.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
         return Ok(Some(Subject::One(Some(digits))));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
+use crate::expand::Attributes;
 use crate::fs::{Errno, FileKind, Follow};
 use crate::kernel::{Proc, WaitStatus, cost};
 use crate::syntax::ast::Simple;
@@ -58,7 +59,15 @@ impl Interp {
     /// Exported variables, exported functions, and `_`.
     pub fn environment_of_programs(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
         let environment = self.vars.environment();
-        let exported = self.exported_functions();
+        let mut exported = self.exported_functions();
+        for name in ["BASHOPTS", "SHELLOPTS"] {
+            let variable = self.vars.get(name.as_bytes());
+            if variable.is_some_and(|variable| variable.attributes.has(Attributes::EXPORT))
+                && let Some(value) = self.scalar(name.as_bytes())
+            {
+                exported.push((name.as_bytes().to_vec(), value));
+            }
+        }
         if exported.is_empty() {
             return environment;
         }

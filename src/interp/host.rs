@@ -195,7 +195,10 @@ impl ExpandHost for Interp {
     }
 
     fn flags(&self) -> ExpandFlags {
-        self.options.expand_flags()
+        ExpandFlags {
+            bytes: self.byte_locale,
+            ..self.options.expand_flags()
+        }
     }
 
     #[inline]

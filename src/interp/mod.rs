@@ -197,6 +197,10 @@ pub struct Interp {
     buffers: Vec<Vec<u8>>,
     /// An empty list for the fields of a command.
     spare_args: Vec<Vec<u8>>,
+    /// `LC_ALL`, `LC_CTYPE` or `LANG` say `C`.
+    byte_locale: bool,
+    /// One of them was assigned: scopes may change the locale.
+    locale_varies: bool,
     /// What builtins have printed and not yet written, in order.
     pending: Vec<(Arc<File>, Vec<u8>)>,
     /// A builtin failed to write its output; said once.

@@ -227,6 +227,7 @@ impl Options {
             nocasematch: self.shopt(Shopt::Nocasematch),
             globskipdots: self.shopt(Shopt::Globskipdots),
             patsub_replacement: self.shopt(Shopt::PatsubReplacement),
+            bytes: false,
             posix: self.is(Set::Posix),
         }
     }

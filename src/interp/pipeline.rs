@@ -6,7 +6,10 @@ use super::job::Process;
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::fs::Device;
 use crate::kernel::{Disposition, File, Pid, Signal, WaitStatus};
-use crate::syntax::ast::{AndOr, Command, CompoundKind, Item, List, Pipeline, TimeFormat};
+use crate::syntax::ast::{
+    AndOr, Command, CompoundKind, Item, List, Part, Pipeline, Redirect, RedirectFd, RedirectOp, TimeFormat,
+    Word,
+};
 
 /// How a pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,9 +151,6 @@ impl Interp {
             if let Some(input) = input.take() {
                 child.set_fd(0, input);
             }
-            if pipe_stderr.get(i) == Some(&true) {
-                child.set_fd(2, Arc::clone(&writer));
-            }
             child.set_fd(1, writer);
             child.debugged = self.was_debugged(command);
             child.detached = true;
@@ -160,7 +160,10 @@ impl Interp {
                 text,
                 status: None,
             });
-            child.start_task(single(command));
+            child.start_task(match pipe_stderr.get(i) {
+                Some(true) => single(&joins_stderr(command)),
+                _ => single(command),
+            });
             input = Some(reader);
         }
         Ok((processes, input))
@@ -491,4 +494,31 @@ impl Interp {
             Err(divert) => Err(divert),
         }
     }
+}
+
+/// `|&` is `2>&1 |` behind the command's own redirections.
+fn joins_stderr(command: &Command) -> Command {
+    let word = Word {
+        parts: vec![Part::Literal(b"1"[..].into())],
+        pure: true,
+        ..Word::default()
+    };
+    let mut command = command.clone();
+    match &mut command {
+        Command::Simple(simple) => simple.redirects.push(Redirect {
+            fd: Some(RedirectFd::Number(2)),
+            op: RedirectOp::DuplicateOutput(word),
+            line: simple.line,
+        }),
+        Command::Compound(compound) => {
+            let line = compound.line;
+            Arc::make_mut(compound).redirects.push(Redirect {
+                fd: Some(RedirectFd::Number(2)),
+                op: RedirectOp::DuplicateOutput(word),
+                line,
+            });
+        }
+        _ => {}
+    }
+    command
 }

@@ -142,6 +142,8 @@ impl Interp {
             spare_args: Vec::new(),
             waiting: None,
             levels: Vec::new(),
+            byte_locale: false,
+            locale_varies: false,
             pending: Vec::new(),
             write_failed: false,
             pending_errno: None,
@@ -164,6 +166,7 @@ impl Interp {
         interp.vars.hold(&lease);
         interp.import_environment();
         interp.note_ignored();
+        interp.read_locale();
         interp
     }
 
@@ -306,12 +309,26 @@ impl Interp {
         if self.vars.get(b"POSIXLY_CORRECT").is_some() {
             self.options.set(Set::Posix, true);
         }
-        if let Some((_, options)) = environment.iter().find(|(name, _)| name == b"SHELLOPTS") {
-            for name in options.split(|byte| *byte == b':') {
-                if let Some(index) = super::options::set_index(name) {
+        self.import_options();
+    }
+
+    /// Options that are on in the shell that started this one, where it exports them.
+    fn import_options(&mut self) {
+        let environment = Arc::clone(&self.proc.environment);
+        for (variable, value) in environment.iter() {
+            let set = variable == b"SHELLOPTS";
+            if !set && variable != b"BASHOPTS" {
+                continue;
+            }
+            for name in value.split(|byte| *byte == b':') {
+                if let (true, Some(index)) = (set, super::options::set_index(name)) {
                     self.options.set_index(index, true);
+                } else if let (false, Some(index)) = (set, super::options::shopt_index(name)) {
+                    self.options.shopt_index(index, true);
                 }
             }
+            let variable = self.vars.entry(variable);
+            variable.attributes = variable.attributes.with(Attributes::EXPORT);
         }
     }
 

@@ -406,6 +406,10 @@ impl Interp {
     pub(super) fn hook_assigned(&mut self, name: &[u8]) {
         match name {
             b"IFS" => self.ifs_changed = true,
+            b"LANG" | b"LC_ALL" | b"LC_CTYPE" => {
+                self.locale_varies = true;
+                self.read_locale();
+            }
             b"OPTIND" => self.getopts_offset = 0,
             b"POSIXLY_CORRECT" => self.options.set(Set::Posix, true),
             b"PATH" => self.hashed = Arc::default(),
@@ -422,6 +426,18 @@ impl Interp {
         if self.vars.take_ifs_came_back() {
             self.ifs_changed = true;
         }
+        if self.locale_varies {
+            self.read_locale();
+        }
+    }
+
+    /// Finds the locale of characters. Whatever is not plainly `C` counts as UTF-8.
+    pub(super) fn read_locale(&mut self) {
+        let names: [&[u8]; 3] = [b"LC_ALL", b"LC_CTYPE", b"LANG"];
+        let set = names
+            .into_iter()
+            .find_map(|name| self.scalar(name).filter(|value| !value.is_empty()));
+        self.byte_locale = set.is_some_and(|locale| matches!(locale.as_slice(), b"C" | b"POSIX"));
     }
 
     /// Sets a string by the rules, for builtins: an error is said, and the answer is `false`.
@@ -525,9 +541,16 @@ pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
 /// Assigning to the name does more than store.
 #[inline]
 fn has_hook(name: &[u8]) -> bool {
-    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G'))
+    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G' | b'L'))
         && matches!(
             name,
-            b"IFS" | b"OPTIND" | b"POSIXLY_CORRECT" | b"PATH" | b"GLOBIGNORE"
+            b"IFS"
+                | b"OPTIND"
+                | b"POSIXLY_CORRECT"
+                | b"PATH"
+                | b"GLOBIGNORE"
+                | b"LANG"
+                | b"LC_ALL"
+                | b"LC_CTYPE"
         )
 }
