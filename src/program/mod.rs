@@ -30,6 +30,7 @@ mod date;
 mod dates;
 mod dd;
 mod destination;
+mod df;
 mod diff;
 mod digest;
 mod du;
@@ -138,6 +139,7 @@ pub static PROGRAMS: &[Program] = &[
     cut::PROGRAM,
     date::PROGRAM,
     dd::PROGRAM,
+    df::PROGRAM,
     diff::PROGRAM,
     ls::DIR,
     basename::DIRNAME,

@@ -58,7 +58,13 @@ pub enum Prefer {
 pub fn local_to_timestamp(zone: &TimeZone, civil: civil::DateTime, prefer: Prefer) -> Option<Timestamp> {
     let ambiguous = zone.to_ambiguous_timestamp(civil);
     let fold = matches!(ambiguous.offset(), AmbiguousOffset::Fold { .. });
-    let found = ambiguous.compatible().ok()?;
+    let found = match ambiguous.offset() {
+        // glibc tries the offset at that time of UTC first, which decides what a time that comes twice means.
+        AmbiguousOffset::Fold { after, .. } if guessed_offset(zone, civil) == Some(after) => {
+            ambiguous.later().ok()?
+        }
+        _ => ambiguous.compatible().ok()?,
+    };
     let Prefer::Daylight(wanted) = prefer else {
         return Some(found);
     };
@@ -72,6 +78,12 @@ pub fn local_to_timestamp(zone: &TimeZone, civil: civil::DateTime, prefer: Prefe
         return Some(found);
     };
     offset.to_timestamp(civil).ok()
+}
+
+/// The offset of the zone when clocks show `civil` in Greenwich.
+fn guessed_offset(zone: &TimeZone, civil: civil::DateTime) -> Option<Offset> {
+    let at = Offset::UTC.to_timestamp(civil).ok()?;
+    Some(zone.to_offset(at))
 }
 
 /// The offset of the nearest time at which daylight saving is, or is not, in force; looked for a week at a time as glibc does.

@@ -51,7 +51,8 @@ impl Copier<'_> {
             }
         };
         let sameness = self.sameness(proc, (&job.source, found), (&job.destination, &existing));
-        if sameness == Sameness::Same {
+        // With -n nothing is looked at more closely than that it is there.
+        if sameness == Sameness::Same && self.options.overwrite != Overwrite::No {
             let (source, destination) = (quoteaf(&job.source), quoteaf(&job.destination));
             proc.warn(message!(source, " and ", destination, " are the same file"))
                 .await?;
