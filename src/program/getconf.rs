@@ -82,12 +82,16 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     }
     let value = match words.as_slice() {
         [name] => find(&SYSTEM, name).ok_or(name),
-        [name, path] => {
-            if let Err(errno) = proc.metadata(path, Follow::Yes) {
-                let message = [path, b": ".as_slice(), errno.message().as_bytes()].concat();
-                return Err(usage::fail(proc, 1, message).await);
+        // A variable of the system has no path.
+        [name, path] if find(&SYSTEM, name).is_none() => {
+            let value = find(&PATHS, name);
+            if value.is_some()
+                && let Err(errno) = proc.metadata(path, Follow::Yes)
+            {
+                let message = [b"pathconf: ", path.as_slice(), b": ", errno.message().as_bytes()].concat();
+                return Err(usage::fail(proc, 3, message).await);
             }
-            find(&PATHS, name).ok_or(name)
+            value.ok_or(name)
         }
         _ => {
             proc.write_error(USAGE).await?;

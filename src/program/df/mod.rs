@@ -221,14 +221,14 @@ fn table(options: &Options, rows: &[Row]) -> Vec<u8> {
             }
             let blanks = width.saturating_sub(crate::text::utf8::width(&cell));
             let padding = std::iter::repeat_n(b' ', blanks);
-            if !is_text {
-                line.extend(padding);
-                line.extend(cell);
-            } else {
+            if is_text {
                 line.extend(cell);
                 if index + 1 < count {
                     line.extend(padding);
                 }
+            } else {
+                line.extend(padding);
+                line.extend(cell);
             }
         }
     }
