@@ -258,6 +258,7 @@ mod read_tool {
         long_line_of_wide_characters: "𝄞".repeat(2001).as_bytes(), {} => format!("1\t{}…", "𝄞".repeat(2000));
         long_line_with_carriage_return: format!("{}\r\n", "𝄞".repeat(2000)).as_bytes(), {} => format!("1\t{}", "𝄞".repeat(2000));
         nul_far_down: &[lines(1100).as_slice(), b"x\0y\n"].concat(), {"offset": 1101} => "1101\tx\u{2400}y";
+        a_number_with_a_point: b"a\nb\n", {"offset": 2.0} => "2\tb";
         null_is_not_given: b"a\n", {"offset": null, "limit": null} => "1\ta";
     }
 
@@ -410,7 +411,7 @@ mod input {
             (
                 "bash",
                 json!({"command": "x", "timeout": 1.5}),
-                "invalid type: floating point `1.5`, expected u64",
+                "1.5 is no whole number from 0 up",
             ),
             (
                 "bash",

@@ -39,7 +39,11 @@ pub struct Bash {
     /// A text for `bash -c`.
     pub command: String,
     /// Seconds after which it is killed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub timeout: Option<u64>,
 }
 
@@ -50,10 +54,18 @@ pub struct Read {
     /// The file.
     pub path: String,
     /// The first line, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub offset: Option<u64>,
     /// How many lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub limit: Option<u64>,
 }
 
@@ -98,7 +110,11 @@ pub struct Grep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_case: Option<bool>,
     /// How many matches to show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole_number",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_results: Option<u64>,
 }
 
@@ -186,6 +202,20 @@ impl Request {
         };
         checked.map_err(|message| invalid(self.name(), message))
     }
+}
+
+/// A number without a fraction, also when it is written with one, as `5.0`: to JSON Schema that is an integer, too.
+fn whole_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let Some(number) = Option::<serde_json::Number>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
+    let rounded = number
+        .as_f64()
+        .filter(|float| float.fract() == 0.0 && (0.0..1e15).contains(float));
+    let whole = number.as_u64().or_else(|| rounded.map(|float| float as u64));
+    whole
+        .map(Some)
+        .ok_or_else(|| serde::de::Error::custom(format!("{number} is no whole number from 0 up")))
 }
 
 fn invalid(tool: &str, message: impl Display) -> InvalidInput {

@@ -119,6 +119,8 @@ impl ServerHandler for Server {
             output: None,
         };
         let mut workspace = self.workspace.lock().await;
+        // The process may live for days: `date` is to say so.
+        workspace.shell().catch_up();
         let mut work = std::pin::pin!(call(&mut *workspace, &request.name, input, options));
         let mut tick = tokio::time::interval(TICK);
         let outcome = loop {
