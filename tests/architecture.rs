@@ -25,7 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("error", &["fs"]),
     ("expand", &["fs", "kernel", "pattern", "syntax", "text"]),
     ("fs", &["text"]),
-    ("host", &["fs", "kernel"]),
+    ("host", &["fs", "kernel", "net"]),
     ("interp", &["expand", "fs", "kernel", "pattern", "syntax", "text"]),
     ("kernel", &["fs", "net"]),
     ("net", &[]),
@@ -59,7 +59,7 @@ const HOST_OWNERS: &[&str] = &[
     "src/fs/adapter/to_vfs.rs", // the times that the crate `vfs` speaks of
     "src/fs/host/",             // host directories, feature `host-fs`
     "src/fs/system_time.rs",    // converts times, reads no clock
-    "src/host/",                // the clock and the blocking executor
+    "src/host/",                // the clock, the blocking executor, sockets (feature `http`)
     "src/shim/",                // a server, feature `server`: a process like any other
 ];
 

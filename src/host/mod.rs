@@ -4,10 +4,14 @@
 
 mod blocking;
 mod clock;
+#[cfg(feature = "http")]
+mod http;
 mod program;
 
 pub use blocking::block_on;
 pub use clock::{Stopwatch, SystemClock, system_time};
+#[cfg(feature = "http")]
+pub use http::HttpTransport;
 pub use program::HostProgram;
 
 pub use crate::kernel::{Exec, Hooks, Open};
