@@ -52,6 +52,7 @@ mod id;
 mod inode;
 mod install;
 mod join;
+mod jq;
 mod kill;
 mod launch;
 mod lines;
@@ -164,6 +165,7 @@ pub static PROGRAMS: &[Program] = &[
     id::PROGRAM,
     install::PROGRAM,
     join::PROGRAM,
+    jq::PROGRAM,
     kill::PROGRAM,
     link::PROGRAM,
     ln::PROGRAM,

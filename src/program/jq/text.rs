@@ -1,0 +1,215 @@
+//! Functions of texts, and the formats of `@name`.
+
+use super::operate;
+use super::print;
+use super::value::{Heap, Value};
+
+/// A text as it is, and anything else as JSON.
+pub fn to_text(heap: &Heap, value: &Value) -> Value {
+    match value {
+        Value::Text(_) => value.clone(),
+        other => heap.text(print::compact(other)),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.to_string(),
+        other => print::compact(other),
+    }
+}
+
+/// Calls a function by name.
+pub fn call(heap: &Heap, name: &str, input: &Value, first: &Value) -> Result<Value, String> {
+    match name {
+        "format" => format(heap, input, first),
+        "ascii_downcase" | "ascii_upcase" => match input {
+            Value::Text(text) if name == "ascii_downcase" => Ok(heap.text(text.to_ascii_lowercase())),
+            Value::Text(text) => Ok(heap.text(text.to_ascii_uppercase())),
+            _ => Err("explode input must be a string".to_owned()),
+        },
+        "explode" => match input {
+            Value::Text(text) => {
+                let codes = text
+                    .chars()
+                    .map(|character| Value::Number(f64::from(u32::from(character))));
+                Ok(heap.array(codes.collect()))
+            }
+            _ => Err("explode input must be a string".to_owned()),
+        },
+        "implode" => implode(heap, input),
+        "utf8bytelength" => match input {
+            Value::Text(text) => Ok(Value::Number(text.len() as f64)),
+            other => Err(format!(
+                "{} only strings have UTF-8 byte length",
+                operate::described(other)
+            )),
+        },
+        "startswith" | "endswith" => match (input, first) {
+            (Value::Text(text), Value::Text(part)) => Ok(Value::Bool(if name == "startswith" {
+                text.starts_with(&**part)
+            } else {
+                text.ends_with(&**part)
+            })),
+            _ => Err(format!("{name}() requires string inputs")),
+        },
+        "ltrimstr" | "rtrimstr" => Ok(match (input, first) {
+            (Value::Text(text), Value::Text(part)) => {
+                let cut = if name == "ltrimstr" {
+                    text.strip_prefix(&**part)
+                } else {
+                    text.strip_suffix(&**part)
+                };
+                cut.map_or_else(|| input.clone(), |rest| heap.text(rest))
+            }
+            _ => input.clone(),
+        }),
+        "split" => match (input, first) {
+            (Value::Text(text), Value::Text(separator)) => Ok(operate::split(heap, text, separator)),
+            _ => Err("split input and separator must be strings".to_owned()),
+        },
+        "_strindices" => match (input, first) {
+            (Value::Text(text), Value::Text(part)) => Ok(positions(heap, text, part)),
+            _ => Ok(Value::Null),
+        },
+        _ => Err(format!("{name} is not supported")),
+    }
+}
+
+/// The byte offsets of a text in another, as jq 1.6 counts them, overlapping ones too.
+fn positions(heap: &Heap, text: &str, part: &str) -> Value {
+    let mut found = Vec::new();
+    if !part.is_empty() {
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(part)) {
+            found.push(Value::Number((from + at) as f64));
+            from += at + 1;
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+        }
+    }
+    heap.array(found)
+}
+
+fn implode(heap: &Heap, input: &Value) -> Result<Value, String> {
+    let Value::Array(codes) = input else {
+        return Err("implode input must be an array".to_owned());
+    };
+    let mut text = String::new();
+    for code in codes.items() {
+        let Value::Number(code) = code else {
+            return Err("Unicode codepoint must be numeric".to_owned());
+        };
+        text.push(char::from_u32(*code as u32).unwrap_or('\u{fffd}'));
+    }
+    Ok(heap.text(text))
+}
+
+fn format(heap: &Heap, input: &Value, name: &Value) -> Result<Value, String> {
+    let Value::Text(name) = name else {
+        return Err(format!("{} is not a valid format", operate::described(name)));
+    };
+    let text = match &**name {
+        "text" => return Ok(to_text(heap, input)),
+        "json" => print::compact(input),
+        "csv" => row(input, ",", "csv", |text| {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        })?,
+        "tsv" => row(input, "\t", "tsv", |text| {
+            text.replace('\\', "\\\\")
+                .replace('\t', "\\t")
+                .replace('\n', "\\n")
+                .replace('\r', "\\r")
+        })?,
+        "html" => plain(input)
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('\'', "&apos;")
+            .replace('"', "&quot;"),
+        "uri" => {
+            let mut out = String::new();
+            for byte in plain(input).bytes() {
+                if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
+                    out.push(char::from(byte));
+                } else {
+                    out.push_str(&format!("%{byte:02X}"));
+                }
+            }
+            out
+        }
+        "sh" => shell(input)?,
+        "base64" => data_encoding::BASE64.encode(plain(input).as_bytes()),
+        "base64d" => {
+            let text = plain(input);
+            let body = text.trim_end_matches('=');
+            let bytes = data_encoding::BASE64_NOPAD.decode(body.as_bytes());
+            let bytes = bytes.or_else(|error| {
+                // Bits that are left over do not matter.
+                let lenient = body.get(..error.position).unwrap_or_default();
+                let whole = error.position > 0 && error.kind == data_encoding::DecodeKind::Trailing;
+                let lenient = lenient.get(..lenient.len() / 4 * 4).unwrap_or_default();
+                if whole {
+                    data_encoding::BASE64_NOPAD.decode(lenient.as_bytes())
+                } else {
+                    Err(error)
+                }
+            });
+            match bytes {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Err(_) => {
+                    let shown = operate::described(&heap.text(text));
+                    return Err(format!("{shown} is not valid base64 data"));
+                }
+            }
+        }
+        other => return Err(format!("{other} is not a valid format")),
+    };
+    Ok(heap.text(text))
+}
+
+fn row(
+    input: &Value,
+    separator: &str,
+    name: &str,
+    quoted: impl Fn(&str) -> String,
+) -> Result<String, String> {
+    let Value::Array(items) = input else {
+        let shown = operate::described(input);
+        return Err(format!(
+            "{shown} cannot be {name}-formatted, only an array can be"
+        ));
+    };
+    let cells: Result<Vec<String>, String> = items
+        .items()
+        .iter()
+        .map(|item| match item {
+            Value::Null => Ok(String::new()),
+            Value::Bool(_) => Ok(print::compact(item)),
+            Value::Number(value) if value.is_nan() => Ok(String::new()),
+            Value::Number(value) => Ok(print::number(*value)),
+            Value::Text(text) => Ok(quoted(text)),
+            other => Err(format!("{} is not valid in a csv row", operate::described(other))),
+        })
+        .collect();
+    Ok(cells?.join(separator))
+}
+
+fn shell(input: &Value) -> Result<String, String> {
+    let one = |item: &Value| match item {
+        Value::Text(text) => Ok(format!("'{}'", text.replace('\'', "'\\''"))),
+        Value::Array(_) | Value::Object(_) => {
+            let shown = operate::described(item);
+            Err(format!("{shown} can not be escaped for shell"))
+        }
+        other => Ok(print::compact(other)),
+    };
+    match input {
+        Value::Array(items) => {
+            let all: Result<Vec<String>, String> = items.items().iter().map(one).collect();
+            Ok(all?.join(" "))
+        }
+        other => one(other),
+    }
+}
