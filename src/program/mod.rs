@@ -46,6 +46,7 @@ mod find;
 mod fold;
 mod getconf;
 mod grep;
+mod gzip;
 mod head;
 mod hexdump;
 mod id;
@@ -93,6 +94,7 @@ mod sync;
 mod tabs;
 mod tac;
 mod tail;
+mod tar;
 mod tee;
 mod test;
 mod timeout;
@@ -158,6 +160,8 @@ pub static PROGRAMS: &[Program] = &[
     getconf::PROGRAM,
     grep::GREP,
     id::GROUPS,
+    gzip::GUNZIP,
+    gzip::GZIP,
     hexdump::HD,
     head::PROGRAM,
     hexdump::PROGRAM,
@@ -208,6 +212,7 @@ pub static PROGRAMS: &[Program] = &[
     sync::PROGRAM,
     tac::PROGRAM,
     tail::PROGRAM,
+    tar::PROGRAM,
     tee::PROGRAM,
     test::PROGRAM,
     timeout::PROGRAM,
@@ -231,6 +236,7 @@ pub static PROGRAMS: &[Program] = &[
     xargs::PROGRAM,
     xxd::PROGRAM,
     yes::PROGRAM,
+    gzip::ZCAT,
 ];
 
 /// Programs that run other programs: each gets a task of its own.
