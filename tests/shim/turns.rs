@@ -1,5 +1,6 @@
 //! Section 2: turns.
 
+use std::io::{BufRead, BufReader};
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -177,22 +178,18 @@ fn cancelled_kills_what_runs() {
     let server = shared();
     let id = server.session();
     let turn = server.turn(&id);
-    thread::scope(|scope| {
-        let app = server.app().header("Nylorun-Turn", &turn);
-        let (id, turn) = (&id, &turn);
-        let running = scope.spawn(move || {
-            app.tool(
-                id,
-                "bash",
-                json!({ "command": "echo before; while :; do :; done", "timeout": 600 }),
-            )
-        });
-        thread::sleep(Duration::from_millis(300));
-        end(server, id, turn, "cancelled").well();
-        let reply = running.join().unwrap();
-        assert_eq!(reply.well()["output"]["exitCode"], 130, "{}", reply.body);
-        assert_eq!(reply.body["output"]["stdout"], "before\n");
-    });
+    let client = server
+        .app()
+        .header("Nylorun-Turn", &turn)
+        .header("Accept", "text/event-stream");
+    let input = json!({ "command": "echo before; while :; do :; done", "timeout": 600 });
+    let (status, stream) = client.open("POST", &format!("/v1/sessions/{id}/sandbox/bash"), Some(input));
+    assert_eq!(status, 200);
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("before")), "the command runs");
+    end(server, &id, &turn, "cancelled").well();
+    let outcome = lines.find(|line| line.contains("exitCode")).expect("an outcome");
+    assert!(outcome.contains(r#""exitCode":130"#), "{outcome}");
     let app = server.app().header("Nylorun-Turn", &turn);
     app.tool(&id, "bash", json!({ "command": "true" }))
         .refused(409, "request_rejected");

@@ -88,7 +88,20 @@ pub fn begin(connection: &mut dyn Connection, asked: &Begin, now: i64) -> Result
         };
     }
     begun.turn = turn.id;
+    look_again(connection, &mut begun)?;
     Ok(Beginning::Go(Box::new(begun)))
+}
+
+/// Taking the turn may have waited for the end of another one, on another shim, which changed the workspace: what counts is how it is now.
+fn look_again(connection: &mut dyn Connection, begun: &mut Begun) -> Result<(), Problem> {
+    let row = connection.row(
+        "SELECT version, state FROM sandbox WHERE key = ?1",
+        values![&begun.key],
+    )?;
+    let row = row.ok_or_else(|| Problem::unavailable("the sandbox was deleted meanwhile"))?;
+    begun.version = row.int(0);
+    begun.state = row.text(1);
+    Ok(())
 }
 
 fn sandbox(connection: &mut dyn Connection, session: &str) -> Result<Begun, Problem> {
@@ -166,7 +179,7 @@ pub fn commit(connection: &mut dyn Connection, done: &Done, now: i64) -> Result<
     fence(connection, &done.begun, now)?;
     let key = &done.begun.key;
     let version = match &done.changes {
-        Some(changes) => workspace::apply(connection, key, changes, now)?,
+        Some(changes) => workspace::apply(connection, key, done.begun.version, changes, now)?,
         None => {
             if done.wakes {
                 let sql = "UPDATE sandbox SET state = 'running', used_at = ?2 WHERE key = ?1";

@@ -113,20 +113,21 @@ pub fn files_below(
     Ok(rows.iter().map(entry).collect())
 }
 
-/// Writes changes; the new version.
+/// Writes changes to the version that they were made of; the new version.
 pub fn apply(
     connection: &mut dyn Connection,
     key: &str,
+    version: i64,
     changes: &Changes,
     now: i64,
 ) -> Result<i64, Problem> {
     let row = connection.row(
-        "UPDATE sandbox SET version = version + 1, state = 'running', used_at = ?2, updated_at = ?2 WHERE key = ?1 RETURNING version",
-        values![key, now],
+        "UPDATE sandbox SET version = version + 1, state = 'running', used_at = ?2, updated_at = ?2
+         WHERE key = ?1 AND version = ?3 RETURNING version",
+        values![key, now, version],
     )?;
-    let version = row
-        .ok_or_else(|| Problem::unavailable("the sandbox was deleted"))?
-        .int(0);
+    let changed = || Problem::conflict("the workspace changed while the tool ran: nothing of it was kept");
+    let version = row.ok_or_else(changed)?.int(0);
     for path in &changes.removed {
         connection.execute(
             "DELETE FROM workspace_file WHERE sandbox_key = ?1 AND path = ?2",
