@@ -48,7 +48,8 @@ fn define(interp: &mut Interp, name: &[u8], value: &[u8]) -> bool {
         interp.complain("alias", [b"`", name, b"': invalid alias name"].concat());
         return false;
     }
-    Arc::make_mut(&mut interp.aliases).insert(name.to_vec(), value.to_vec());
+    let kept = interp.proc.kernel.held(name, value.to_vec());
+    Arc::make_mut(&mut interp.aliases).insert(name.to_vec(), kept);
     true
 }
 

@@ -195,12 +195,12 @@ pub fn run_pushd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 fn swap(interp: &mut Interp) -> Flow {
-    let cwd = interp.proc.cwd.to_vec();
+    let cwd = interp.proc.kernel.held(b"", interp.proc.cwd.to_vec());
     let Some(top) = Arc::make_mut(&mut interp.directories).first_mut() else {
         interp.complain("pushd", "no other directory");
         return Ok(1);
     };
-    let target = std::mem::replace(top, cwd);
+    let target = std::mem::replace(top, cwd).to_vec();
     enter(interp, "pushd", &target)
 }
 
@@ -212,6 +212,8 @@ fn rotate(interp: &mut Interp, count: usize, stay: bool) -> Flow {
     let mut stack = interp.directory_stack();
     stack.rotate_left(count);
     let target = stack.remove(0);
+    let kernel = &interp.proc.kernel;
+    let stack = stack.into_iter().map(|entry| kernel.held(b"", entry)).collect();
     interp.directories = Arc::new(stack);
     if stay {
         Ok(0)
@@ -229,6 +231,7 @@ fn push(interp: &mut Interp, directory: &[u8], words: &[Vec<u8>], stay: bool) ->
             return Ok(status);
         }
     }
+    let entry = interp.proc.kernel.held(b"", entry);
     Arc::make_mut(&mut interp.directories).insert(0, entry);
     let stack = interp.directory_stack();
     print_stack(interp, &stack, Layout::default());
@@ -276,7 +279,7 @@ pub fn run_popd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 fn remove(interp: &mut Interp, index: usize, stay: bool) -> Flow {
     let below = index.saturating_sub(1);
     if index == 0 && !stay {
-        let target = interp.directories.first().cloned().unwrap_or_default();
+        let target = interp.directories.first().map_or_else(Vec::new, |top| top.to_vec());
         let status = cd::run_as(interp, "popd", &[b"--".to_vec(), target])?;
         if status != 0 {
             return Ok(status);

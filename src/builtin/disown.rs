@@ -55,7 +55,7 @@ fn release_named(interp: &mut Interp, spec: &[u8], shown: &[u8], keep: bool) -> 
 fn release(interp: &mut Interp, id: u32, keep: bool) {
     if !keep {
         interp.jobs.remove(id);
-    } else if let Some(job) = interp.jobs.get_mut(id) {
-        job.keep = true;
+    } else {
+        interp.jobs.change(id, |job| job.keep = true);
     }
 }

@@ -57,7 +57,7 @@ async fn again(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
     };
     let Some(mut line) = found
         .and_then(|at| entries.get(at))
-        .map(|entry| entry.line.clone())
+        .map(|entry| entry.line.to_vec())
     else {
         interp.complain("fc", "no command found");
         return Ok(1);

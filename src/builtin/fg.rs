@@ -130,10 +130,10 @@ fn announce(interp: &mut Interp, job: &Job, to: Where) {
 
 fn resume(interp: &mut Interp, job: &Job) {
     let was_stopped = job.state == JobState::Stopped;
-    if let Some(job) = interp.jobs.get_mut(job.id) {
+    interp.jobs.change(job.id, |job| {
         job.state = JobState::Running;
         job.notified = was_stopped;
-    }
+    });
     if was_stopped {
         let _ = interp.proc.kernel.kill_group(job.leader(), Some(Signal::CONT));
     }

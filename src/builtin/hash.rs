@@ -106,7 +106,7 @@ fn show_targets(interp: &mut Interp, names: &[Vec<u8>], reusable: bool) -> Flow 
         };
         // Looking counts as a hit.
         *hits += 1;
-        let path = path.clone();
+        let path = path.to_vec();
         if reusable {
             print_reusable(interp, name, &path);
         } else if names.len() > 1 {
@@ -127,7 +127,8 @@ fn remember(interp: &mut Interp, name: &[u8], path: &[u8]) -> bool {
         interp.complain("hash", [path, b": Is a directory"].concat());
         return false;
     }
-    Arc::make_mut(&mut interp.hashed).insert(name.to_vec(), (path.to_vec(), 0));
+    let path = interp.proc.kernel.held(name, path.to_vec());
+    Arc::make_mut(&mut interp.hashed).insert(name.to_vec(), (path, 0));
     true
 }
 
@@ -147,6 +148,7 @@ fn search_again(interp: &mut Interp, name: &[u8]) -> bool {
     Arc::make_mut(&mut interp.hashed).remove(name);
     match interp.find_in_path(name).into_iter().next() {
         Some(path) => {
+            let path = interp.proc.kernel.held(name, path);
             Arc::make_mut(&mut interp.hashed).insert(name.to_vec(), (path, 0));
             true
         }

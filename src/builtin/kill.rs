@@ -203,11 +203,7 @@ fn send(interp: &mut Interp, operand: &[u8], sent: Sent) -> Result<(), Option<Ve
     } else {
         job.alive().collect()
     };
-    interp
-        .jobs
-        .get_mut(id)
-        .into_iter()
-        .for_each(|job| job.notified = false);
+    interp.jobs.change(id, |job| job.notified = false);
     for pid in targets {
         let _ = deliver(interp, pid, sent);
     }

@@ -167,7 +167,7 @@ fn describe_files(interp: &mut Interp, name: &[u8], request: Request) -> bool {
         say_file(interp, name, name, request);
         return true;
     }
-    let hashed = interp.hashed.get(name).map(|(path, _)| path.clone());
+    let hashed = interp.hashed.get(name).map(|(path, _)| path.to_vec());
     if let Some(path) = hashed.filter(|_| !request.all && !request.force_path) {
         match request.style {
             Style::Long => interp.print([name, b" is hashed (", &path, b")\n"].concat()),

@@ -212,8 +212,7 @@ fn settle(interp: &mut Interp, pid: Pid, status: WaitStatus) {
 async fn all(interp: &mut Interp) -> Outcome {
     loop {
         interp.update_jobs();
-        let running = |job: &&Job| job.state != JobState::Dead && !job.inherited;
-        let Some(pid) = interp.jobs.iter().find(running).map(Job::pid) else {
+        let Some(pid) = interp.jobs.active().next().map(Job::pid) else {
             break;
         };
         if wait_for_process(interp, pid, false).await.is_none() {

@@ -115,6 +115,8 @@ fn deeper<H: ExpandHost, T>(host: &mut H, levels: u32, work: impl FnOnce(&mut H)
 
 fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failure<H::Divert>> {
     host.charge(text.len() as u64 + cost::FIELD)?;
+    // Its tree.
+    host.reserve(text.len().saturating_mul(32))?;
     let trimmed = text.trim_ascii_start();
     if *host.arithmetic_depth() > MAX_DEPTH {
         return Err(failure(trimmed, TOO_DEEP, trimmed));

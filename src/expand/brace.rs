@@ -16,8 +16,8 @@ const DEPTH_LIMIT: u32 = 100;
 /// Sequences of more elements stay as they are, as in bash.
 const SEQUENCE_LIMIT: u64 = i32::MAX as u64 - 2;
 
-/// So many copied or inspected bytes count as one element.
-const BYTES_PER_CHARGE: usize = 1024;
+/// So many copied or inspected bytes count as one element: about what an element takes.
+pub const BYTES_PER_CHARGE: usize = 128;
 
 /// The words that `word` becomes; just itself when there is nothing to expand. `limit` is told how many elements are
 /// about to be made, before they are; its error ends the expansion. Empty words have no parts.
@@ -152,7 +152,8 @@ impl<E> Expander<'_, E> {
             let Some(sequence) = text.and_then(|text| Sequence::parse(&text)) else {
                 return Ok(None);
             };
-            (self.limit)(usize::try_from(sequence.count).unwrap_or(usize::MAX))?;
+            let count = usize::try_from(sequence.count).unwrap_or(usize::MAX);
+            (self.limit)(count.saturating_mul(1 + sequence.width() / BYTES_PER_CHARGE))?;
             return Ok(Some(sequence.elements()));
         }
         let mut all = Vec::new();
@@ -287,8 +288,8 @@ impl Sequence {
             return Self::between(i64::from(*first), i64::from(*last), step, Form::Letters);
         }
         let (first, last) = (number(left)?, number(right)?);
-        let padded = |text: &[u8]| matches!(text, [b'0', _, ..] | [b'-', b'0', _, ..]);
-        let width = if padded(left) || padded(right) {
+        let has_zeros = |text: &[u8]| matches!(text, [b'0', _, ..] | [b'-', b'0', _, ..]);
+        let width = if has_zeros(left) || has_zeros(right) {
             left.len().max(right.len())
         } else {
             0
@@ -313,6 +314,14 @@ impl Sequence {
         })
     }
 
+    /// The least bytes of an element.
+    fn width(&self) -> usize {
+        match self.form {
+            Form::Letters => 1,
+            Form::Numbers(width) => width,
+        }
+    }
+
     fn elements(&self) -> Vec<Vec<Part>> {
         let value = |index: u64| self.first.wrapping_add(self.step.wrapping_mul(index as i64));
         (0..self.count).map(|index| self.element(value(index))).collect()
@@ -323,10 +332,18 @@ impl Sequence {
             // Read again as part of a word, a lone backslash vanishes; an empty word stays.
             Form::Letters if value == i64::from(b'\\') => return vec![Part::Single(Verbatim::default())],
             Form::Letters => vec![value as u8],
-            Form::Numbers(width) => format!("{value:0width$}").into_bytes(),
+            Form::Numbers(width) => padded(value, width),
         };
         vec![Part::Literal(text.into())]
     }
+}
+
+/// A number with zeros in front. (`format!` panics at widths above 65 535.)
+fn padded(value: i64, width: usize) -> Vec<u8> {
+    let digits = value.unsigned_abs().to_string();
+    let sign: &[u8] = if value < 0 { b"-" } else { b"" };
+    let zeros = vec![b'0'; width.saturating_sub(sign.len() + digits.len())];
+    [sign, &zeros, digits.as_bytes()].concat()
 }
 
 /// A decimal number with an optional sign.

@@ -313,11 +313,46 @@ pub fn emit<H: ExpandHost>(
                 into.quoted(b"");
             }
         }
-        Subject::One(Some(text)) => {
-            into.value(&text, quoted, host.ifs());
-        }
+        Subject::One(Some(text)) => put(host, &text, quoted, into)?,
         Subject::Many { items, star } => emit_many(host, &items, star, quoted, into)?,
     }
+    Ok(())
+}
+
+/// Texts of fewer bytes cost no more than the step of their command.
+const LARGE: usize = 1024;
+
+/// Bytes that a field takes beside its text.
+const FIELD: usize = 96;
+
+/// Puts what an expansion gave into the word; pays for a large text, and asks for the room of the fields it falls into.
+pub fn put<H: ExpandHost>(
+    host: &mut H,
+    text: &[u8],
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    if text.len() >= LARGE {
+        pay(host, text, !quoted && into.mode() == Mode::Fields)?;
+    }
+    if quoted {
+        into.quoted(text);
+    } else {
+        into.value(text, false, host.ifs());
+    }
+    Ok(())
+}
+
+/// The charge of [`put`].
+fn pay<H: ExpandHost>(host: &mut H, text: &[u8], splits: bool) -> Outcome<(), H> {
+    host.charge(text.len() as u64 / 8)?;
+    let fields = if splits {
+        let ifs = host.ifs();
+        text.iter().filter(|byte| ifs.class(**byte) != 0).count()
+    } else {
+        0
+    };
+    host.reserve(text.len().saturating_add(fields.saturating_mul(FIELD)))?;
     Ok(())
 }
 
@@ -340,20 +375,20 @@ fn emit_many<H: ExpandHost>(
     };
     if join {
         let joiner = if into.mode() == Mode::Document {
-            b" "
+            b" ".to_vec()
         } else {
-            ifs.joiner.as_slice()
+            ifs.joiner.clone()
         };
+        let bytes: usize = items.iter().map(|item| item.len() + joiner.len()).sum();
+        host.reserve(bytes)?;
         let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
-        host.reserve(joined.len())?;
-        into.value(&joined, quoted, host.ifs());
-        return Ok(());
+        return put(host, &joined, quoted, into);
     }
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             into.break_field();
         }
-        into.value(item, quoted, ifs);
+        put(host, item, quoted, into)?;
     }
     Ok(())
 }
@@ -366,6 +401,10 @@ pub fn operate<H: ExpandHost>(
     subject: Subject,
     operands: &Operands,
 ) -> Outcome<Subject, H> {
+    host.charge(match &subject {
+        Subject::One(text) => text.as_ref().map_or(0, |text| text.len() as u64 / 32),
+        Subject::Many { items, .. } => items.len() as u64 * 2,
+    })?;
     match &param.op {
         ParamOp::Length => length(host, target, &subject),
         ParamOp::Trim { suffix, longest, .. } => {

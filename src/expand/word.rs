@@ -52,7 +52,7 @@ pub fn braced<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
 fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
     brace::expand(word, &mut |count| {
         host.charge(count as u64 * cost::FIELD)?;
-        host.reserve(count.saturating_mul(64))
+        host.reserve(count.saturating_mul(brace::BYTES_PER_CHARGE))
     })
     .map_err(|halt| Failure::Divert(H::Divert::from(halt)))
 }
@@ -267,8 +267,7 @@ async fn part<H: ExpandHost>(
         }
         Part::Command(substitution) => {
             let output = host.substitute(substitution).await?;
-            into.value(&output, quoting.is_double(), host.ifs());
-            Ok(())
+            param::put(host, &output, quoting.is_double(), into)
         }
         Part::Process { write, body } => {
             let path = host.process(*write, body).await?;
@@ -439,7 +438,7 @@ fn parameter_now<H: ExpandHost>(
     quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<(), H> {
-    if is_plain(param) && simple_get(host, param, quoting.is_double(), into) {
+    if is_plain(param) && simple_get(host, param, quoting.is_double(), into)? {
         return Ok(());
     }
     if let Some(subject) = plain_operation(host, param)? {
@@ -512,21 +511,23 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
 }
 
 /// `$x` and `$1`, the most frequent of all.
-fn simple_get<H: ExpandHost>(host: &mut H, param: &Param, quoted: bool, into: &mut Builder) -> bool {
-    match &param.name {
+fn simple_get<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<bool, H> {
+    Ok(match &param.name {
         ParamName::Variable(_) | ParamName::Positional(1..) => {
             let Some(text) = plain_text(host, param) else {
-                return false;
+                return Ok(false);
             };
-            if quoted || into.mode() != Mode::Fields {
-                into.value(&text, quoted, Ifs::standard());
-            } else {
-                into.value(&text, false, host.ifs());
             }
+            param::put(host, &text, quoted, into)?;
             true
         }
         _ => false,
-    }
+    })
 }
 
 /// The text of `$x` or `$1`, where it is a plain one.

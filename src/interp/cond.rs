@@ -2,7 +2,7 @@
 
 use super::{ExpandFailure, Flow, Interp, Set};
 use crate::expand::{Mode, word};
-use crate::kernel::{BoxFuture, cost};
+use crate::kernel::{BoxFuture, Halt, cost};
 use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
 use crate::syntax::ast::{Cond, CondOp};
 
@@ -25,6 +25,9 @@ fn without_not(cond: &Cond) -> (&Cond, bool) {
     }
     (inner, negated)
 }
+
+/// What compiling a regular expression costs, beside its size.
+const COMPILING: u64 = 2_000;
 
 /// How the right word of an operator is expanded.
 const fn mode_of(op: CondOp) -> Mode {
@@ -200,7 +203,7 @@ impl Interp {
             .meter()
             .charge(subject.len() as u64 / 4 + 20)
             .map_err(super::Divert::from)?;
-        let Ok(regex) = self.cached_regex(pattern, options) else {
+        let Some(regex) = self.cached_regex(pattern, options).map_err(super::Divert::from)? else {
             return Err(Bad::Status(2));
         };
         let mut captures = Captures::default();
@@ -222,16 +225,27 @@ impl Interp {
     }
 
     /// Compiles a regular expression, or finds it compiled: loops use the same ones.
-    fn cached_regex(&mut self, pattern: &[u8], options: RegexOptions) -> Result<std::sync::Arc<Regex>, ()> {
+    /// `None`: it is no regular expression.
+    fn cached_regex(
+        &mut self,
+        pattern: &[u8],
+        options: RegexOptions,
+    ) -> Result<Option<std::sync::Arc<Regex>>, Halt> {
         if let Some((text, old, regex)) = &self.last_regex
             && text == pattern
             && *old == options
         {
-            return Ok(std::sync::Arc::clone(regex));
+            return Ok(Some(std::sync::Arc::clone(regex)));
         }
-        let regex = std::sync::Arc::new(Regex::compile(pattern, Syntax::Extended, options).map_err(drop)?);
+        let meter = self.proc.kernel.meter();
+        meter.charge(COMPILING + pattern.len() as u64 * 8)?;
+        let Ok(regex) = Regex::compile(pattern, Syntax::Extended, options) else {
+            return Ok(None);
+        };
+        meter.charge(regex.size() as u64 / 8)?;
+        let regex = std::sync::Arc::new(regex);
         self.last_regex = Some((pattern.to_vec(), options, std::sync::Arc::clone(&regex)));
-        Ok(regex)
+        Ok(Some(regex))
     }
 }
 

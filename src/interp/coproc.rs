@@ -57,7 +57,8 @@ impl Interp {
             status: None,
         };
         self.jobs.clean();
-        self.jobs.add(vec![process], false, Arc::clone(&self.proc.cwd));
+        let (directory, lease) = (Arc::clone(&self.proc.cwd), self.proc.kernel.lease());
+        self.jobs.add(vec![process], false, directory, lease);
         self.last_background = Some(pid);
         let name = coproc.name.clone();
         self.announce_coproc(Running { name, pid, fds });

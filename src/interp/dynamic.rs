@@ -71,13 +71,15 @@ fn text(value: impl ToString) -> Option<Value> {
     Some(Value::Scalar(Text::from(value.to_string().into_bytes())))
 }
 
-fn array(items: impl IntoIterator<Item = Vec<u8>>) -> Option<Value> {
-    Some(Value::Indexed(Arc::new(Indexed::from_texts(
-        items.into_iter().map(Text::from),
-    ))))
-}
-
 impl Interp {
+    /// An array that is made anew each time, and paid for.
+    fn array(&self, items: impl IntoIterator<Item = Vec<u8>>) -> Option<Value> {
+        let items: Vec<Text> = items.into_iter().map(Text::from).collect();
+        // Too much ends the run at its next charge.
+        let _ = self.proc.kernel.meter().charge(items.len() as u64);
+        Some(Value::Indexed(Arc::new(Indexed::from_texts(items))))
+    }
+
     /// Computes a dynamic variable; `None`: unset just now.
     pub fn dynamic(&mut self, code: u8) -> Option<Value> {
         let (_, kind) = TABLE.iter().find(|(_, kind)| *kind as u8 == code)?;
@@ -101,35 +103,35 @@ impl Interp {
                 .command_text
                 .as_ref()
                 .map(|text| Value::Scalar(Text::new(text))),
-            Dynamic::PipeStatus => array(
+            Dynamic::PipeStatus => self.array(
                 self.pipe_status
                     .iter()
                     .map(|status| status.to_string().into_bytes()),
             ),
             Dynamic::FuncName if !self.vars.in_function() && self.leaving == Leaving::Nothing => None,
-            Dynamic::FuncName => array(self.frames.iter().rev().map(|frame| frame.name.to_vec())),
-            Dynamic::BashSource => array(self.frames.iter().rev().map(|frame| frame.source.to_vec())),
-            Dynamic::BashLineno => array(
+            Dynamic::FuncName => self.array(self.frames.iter().rev().map(|frame| frame.name.to_vec())),
+            Dynamic::BashSource => self.array(self.frames.iter().rev().map(|frame| frame.source.to_vec())),
+            Dynamic::BashLineno => self.array(
                 self.frames
                     .iter()
                     .rev()
                     .map(|frame| frame.call_line.to_string().into_bytes()),
             ),
-            Dynamic::BashArgc => array(
+            Dynamic::BashArgc => self.array(
                 self.frames
                     .iter()
                     .rev()
                     .map(|frame| frame.arguments.len().to_string().into_bytes()),
             ),
-            Dynamic::BashArgv => array(
+            Dynamic::BashArgv => self.array(
                 self.frames
                     .iter()
                     .rev()
                     .flat_map(|frame| frame.arguments.iter().rev().map(|text| text.to_vec())),
             ),
             Dynamic::BashArgv0 => Some(Value::Scalar(Text::new(&self.zero))),
-            Dynamic::DirStack => array(self.directory_stack()),
-            Dynamic::Groups => array([self.proc.user.gid.to_string().into_bytes()]),
+            Dynamic::DirStack => self.array(self.directory_stack()),
+            Dynamic::Groups => self.array([self.proc.user.gid.to_string().into_bytes()]),
             Dynamic::Underscore => Some(Value::Scalar(Text::new(&self.last_argument))),
             Dynamic::ShellOpts => text(self.options.shellopts()),
             Dynamic::BashOpts => text(self.options.bashopts()),
@@ -137,14 +139,14 @@ impl Interp {
                 let pairs = self
                     .aliases
                     .iter()
-                    .map(|(name, value)| (name.as_slice(), value.as_slice()));
+                    .map(|(name, value)| (name.as_slice(), &**value));
                 Some(Value::Assoc(Arc::new(assoc(pairs))))
             }
             Dynamic::BashCmds => {
                 let pairs = self
                     .hashed
                     .iter()
-                    .map(|(name, (path, _))| (name.as_slice(), path.as_slice()));
+                    .map(|(name, (path, _))| (name.as_slice(), &**path));
                 Some(Value::Assoc(Arc::new(assoc(pairs))))
             }
         }
@@ -200,12 +202,14 @@ impl Interp {
             Dynamic::Underscore => self.last_argument = value.to_vec(),
             Dynamic::BashAliases => {
                 if let Some(key) = key {
-                    Arc::make_mut(&mut self.aliases).insert(key.to_vec(), value.to_vec());
+                    let value = self.proc.kernel.held(key, value.to_vec());
+                    Arc::make_mut(&mut self.aliases).insert(key.to_vec(), value);
                 }
             }
             Dynamic::BashCmds => {
                 if let Some(key) = key {
-                    Arc::make_mut(&mut self.hashed).insert(key.to_vec(), (value.to_vec(), 0));
+                    let path = self.proc.kernel.held(key, value.to_vec());
+                    Arc::make_mut(&mut self.hashed).insert(key.to_vec(), (path, 0));
                 }
             }
             Dynamic::DirStack => {
@@ -213,8 +217,9 @@ impl Interp {
                     .and_then(plain_number)
                     .and_then(|index| usize::try_from(index).ok());
                 let slot = index.and_then(|index| index.checked_sub(1));
+                let kept = self.proc.kernel.held(b"", value.to_vec());
                 if let Some(slot) = slot.and_then(|slot| Arc::make_mut(&mut self.directories).get_mut(slot)) {
-                    *slot = value.to_vec();
+                    *slot = kept;
                 }
             }
             Dynamic::ShellOpts | Dynamic::BashOpts => {

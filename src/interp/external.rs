@@ -235,7 +235,7 @@ impl Interp {
             && let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
         {
             *hits += 1;
-            let path = path.clone();
+            let path = path.to_vec();
             if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
                 return Found::Path(path);
             }
@@ -244,7 +244,8 @@ impl Interp {
         match candidates.into_iter().find(|path| self.is_executable(path)) {
             Some(path) => {
                 if remembers && self.options.is(super::Set::Hashall) {
-                    Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (path.clone(), 1));
+                    let kept = self.proc.kernel.held(name, path.clone());
+                    Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (kept, 1));
                 }
                 Found::Path(path)
             }

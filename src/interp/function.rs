@@ -79,8 +79,7 @@ impl Interp {
         let old = self.functions.get(&name);
         let (exported, trace) = old.map_or((false, false), |old| (old.exported, old.trace));
         let mut lease = self.proc.kernel.lease();
-        // A tree takes some times the room of its text.
-        lease.resize(crate::syntax::print::print_function_value(function).len() * 4 + 512)?;
+        lease.resize(function.weight + 512)?;
         let entry = FunctionEntry {
             function: Arc::clone(function),
             lease: Arc::new(lease),
@@ -90,6 +89,9 @@ impl Interp {
             trace,
             line_shift: self.line_shift,
         };
+        if Arc::strong_count(&self.functions) > 1 {
+            self.proc.kernel.meter().charge(self.functions.len() as u64 * 4)?;
+        }
         Arc::make_mut(&mut self.functions).insert(name, entry);
         self.status = 0;
         Ok(0)
@@ -203,6 +205,10 @@ impl Interp {
             call_line,
             arguments,
         };
+        if Arc::strong_count(&self.frames) > 1 {
+            // A subshell copies what it is inside of.
+            self.proc.kernel.meter().charge(self.frames.len() as u64)?;
+        }
         Arc::make_mut(&mut self.frames).push(frame);
         self.vars.push_scope(false);
         let context = self.context;

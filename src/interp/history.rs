@@ -2,12 +2,13 @@
 
 use super::Interp;
 use crate::fs::Timestamp;
+use crate::kernel::Held;
 
 /// A line of the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The command, without its last newline.
-    pub line: Vec<u8>,
+    pub line: Held,
     /// When it came, if `HISTTIMEFORMAT` was set by then.
     pub time: Option<Timestamp>,
 }
@@ -31,6 +32,7 @@ impl Interp {
         let limit = self
             .number(b"HISTSIZE")
             .and_then(|size| usize::try_from(size).ok());
+        let line = self.proc.kernel.held(b"", line);
         let history = std::sync::Arc::make_mut(&mut self.history);
         history.entries.push(Entry { line, time });
         if let Some(limit) = limit
@@ -53,13 +55,13 @@ impl Interp {
         if (both || has(b"ignorespace")) && text.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
             return;
         }
-        let repeats = self.history.entries.last().is_some_and(|last| last.line == text);
+        let repeats = self.history.entries.last().is_some_and(|last| *last.line == *text);
         if repeats && (both || has(b"ignoredups")) {
             return;
         }
         if erases {
             let history = std::sync::Arc::make_mut(&mut self.history);
-            history.entries.retain(|entry| entry.line != text);
+            history.entries.retain(|entry| *entry.line != *text);
         }
         self.remember(on_one_line(text));
         std::sync::Arc::make_mut(&mut self.history).fresh += 1;

@@ -438,7 +438,7 @@ impl Interp {
     /// `DIRSTACK`: the working directory first.
     pub fn directory_stack(&self) -> Vec<Vec<u8>> {
         std::iter::once(self.proc.cwd.to_vec())
-            .chain(self.directories.iter().cloned())
+            .chain(self.directories.iter().map(|entry| entry.to_vec()))
             .collect()
     }
 }

@@ -5,11 +5,11 @@
 //! forgotten depends on how the shell was started: `bash -c` forgets it as soon as it has ended, a script keeps it until `jobs` has
 //! shown it or `wait` has asked for it. Job tests are in `corpus/cases/job`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Interp, Set, TrapKey};
-use crate::kernel::{Pid, Signal, WaitStatus};
+use crate::kernel::{Lease, Pid, Signal, WaitStatus};
 
 /// A process of a job.
 #[derive(Debug, Clone)]
@@ -54,6 +54,8 @@ pub struct Job {
     pub inherited: bool,
     /// Where it was started.
     pub directory: Arc<[u8]>,
+    /// Its share of the run's memory.
+    pub(super) _lease: Option<Arc<Lease>>,
 }
 
 /// How a job is printed.
@@ -67,14 +69,73 @@ pub enum JobStyle {
     Message,
 }
 
-/// The jobs of a shell; cloning shares them until changed.
+/// The jobs of a shell; cloning shares them until changed. Each question that is asked after every command (which runs, which has
+/// changed, which number is next) is answered from an index, so that a script with a hundred thousand jobs stays linear.
 #[derive(Debug, Clone, Default)]
 pub struct Jobs {
-    list: Arc<Vec<Job>>,
+    table: Arc<Table>,
     current: Option<u32>,
     previous: Option<u32>,
     /// Statuses of processes that are no job any more: `wait PID` still answers.
     finished: Arc<BTreeMap<Pid, WaitStatus>>,
+}
+
+/// The jobs by number, and what is known of them all.
+#[derive(Debug, Clone, Default)]
+struct Table {
+    jobs: BTreeMap<u32, Job>,
+    /// The job of each process.
+    of_process: BTreeMap<Pid, u32>,
+    /// Jobs of this shell that are not dead.
+    active: BTreeSet<u32>,
+    /// Jobs that run, also those of the shell that this one was forked from.
+    running: BTreeSet<u32>,
+    /// Jobs that are stopped, likewise.
+    stopped: BTreeSet<u32>,
+    /// Jobs that stopped or died and were not shown.
+    news: BTreeSet<u32>,
+    /// Dead jobs that were shown.
+    over: BTreeSet<u32>,
+}
+
+impl Table {
+    /// Puts a job in, and notes what it does.
+    fn put(&mut self, job: Job) {
+        let id = job.id;
+        let dead = job.state == JobState::Dead;
+        for (set, belongs) in [
+            (&mut self.active, !dead && !job.inherited),
+            (&mut self.running, job.state == JobState::Running),
+            (&mut self.stopped, job.state == JobState::Stopped),
+            (&mut self.news, job.state != JobState::Running && !job.notified && !job.inherited),
+            (&mut self.over, dead && job.notified),
+        ] {
+            if belongs {
+                set.insert(id);
+            } else {
+                set.remove(&id);
+            }
+        }
+        self.of_process.extend(job.processes.iter().map(|process| (process.pid, id)));
+        self.jobs.insert(id, job);
+    }
+
+    fn take(&mut self, id: u32) -> Option<Job> {
+        let job = self.jobs.remove(&id)?;
+        for set in [
+            &mut self.active,
+            &mut self.running,
+            &mut self.stopped,
+            &mut self.news,
+            &mut self.over,
+        ] {
+            set.remove(&id);
+        }
+        for process in &job.processes {
+            self.of_process.remove(&process.pid);
+        }
+        Some(job)
+    }
 }
 
 /// How many statuses of finished processes are kept, as `CHILD_MAX` bounds it in bash.
@@ -84,6 +145,10 @@ const KEPT: usize = 4096;
 const STATE_WIDTH: usize = 24;
 
 impl Job {
+    /// Bytes that a job and a process of it take beside their texts.
+    const ENTRY: usize = 256;
+    const PROCESS: usize = 128;
+
     /// The process that gives the status.
     pub fn last(&self) -> Option<&Process> {
         self.processes.last()
@@ -130,16 +195,18 @@ impl Job {
 impl Jobs {
     /// What a forked shell sees of its parent's jobs when it may list them.
     pub(super) fn inherited(&self) -> Jobs {
-        let list = self
-            .list
-            .iter()
-            .map(|job| Job {
+        if self.is_empty() {
+            return Jobs::default();
+        }
+        let mut table = Table::default();
+        for job in self.iter() {
+            table.put(Job {
                 inherited: true,
                 ..job.clone()
-            })
-            .collect();
+            });
+        }
         Jobs {
-            list: Arc::new(list),
+            table: Arc::new(table),
             current: self.current,
             previous: self.previous,
             finished: Arc::default(),
@@ -148,19 +215,21 @@ impl Jobs {
 
     /// Number of jobs.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.table.jobs.len()
     }
 
     /// There is no job.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.table.jobs.is_empty()
     }
 
-    /// Adds a job, which becomes the current one unless one is stopped.
-    pub fn add(&mut self, processes: Vec<Process>, group: bool, directory: Arc<[u8]>) {
-        let id = self.list.iter().map(|job| job.id).max().unwrap_or(0) + 1;
-        Arc::make_mut(&mut self.list).push(Job {
+    /// Adds a job, which becomes the current one unless one is stopped. The lease is to hold what it takes.
+    pub fn add(&mut self, processes: Vec<Process>, group: bool, directory: Arc<[u8]>, mut lease: Lease) {
+        let id = self.table.jobs.last_key_value().map_or(0, |(id, _)| *id) + 1;
+        let room = |process: &Process| process.text.len() + Job::PROCESS;
+        lease.set(Job::ENTRY + processes.iter().map(room).sum::<usize>());
+        Arc::make_mut(&mut self.table).put(Job {
             id,
             processes,
             state: JobState::Running,
@@ -170,30 +239,38 @@ impl Jobs {
             notified: false,
             inherited: false,
             directory,
+            _lease: Some(Arc::new(lease)),
         });
         self.choose_current();
     }
 
     /// All jobs.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Job> {
-        self.list.iter()
+        self.table.jobs.values()
+    }
+
+    /// The jobs of this shell that are not dead.
+    pub fn active(&self) -> impl DoubleEndedIterator<Item = &Job> {
+        self.table.active.iter().filter_map(|id| self.get(*id))
     }
 
     /// A job by number.
     pub fn get(&self, id: u32) -> Option<&Job> {
-        self.list.iter().find(|job| job.id == id)
+        self.table.jobs.get(&id)
     }
 
-    /// A job by number, to be changed.
-    pub fn get_mut(&mut self, id: u32) -> Option<&mut Job> {
-        Arc::make_mut(&mut self.list).iter_mut().find(|job| job.id == id)
+    /// Changes a job.
+    pub fn change(&mut self, id: u32, change: impl FnOnce(&mut Job)) {
+        let table = Arc::make_mut(&mut self.table);
+        if let Some(mut job) = table.jobs.remove(&id) {
+            change(&mut job);
+            table.put(job);
+        }
     }
 
     /// The job that a process belongs to.
     pub fn of_process(&self, pid: Pid) -> Option<&Job> {
-        self.list
-            .iter()
-            .find(|job| job.processes.iter().any(|process| process.pid == pid))
+        self.get(*self.table.of_process.get(&pid)?)
     }
 
     /// The current job (`%+`) and the previous one (`%-`).
@@ -203,10 +280,10 @@ impl Jobs {
 
     /// Forgets a job; its status can still be asked for.
     pub fn remove(&mut self, id: u32) {
-        let Some(job) = self.get(id) else { return };
-        let ended = (job.pid(), job.status());
-        Arc::make_mut(&mut self.list).retain(|job| job.id != id);
-        if let (pid, Some(status)) = ended {
+        let Some(job) = Arc::make_mut(&mut self.table).take(id) else {
+            return;
+        };
+        if let (pid, Some(status)) = (job.pid(), job.status()) {
             self.remember(pid, status);
         }
         if self.current == Some(id) || self.previous == Some(id) {
@@ -216,8 +293,7 @@ impl Jobs {
 
     /// Forgets the dead jobs that were shown.
     pub fn clean(&mut self) {
-        let gone = |job: &&Job| job.notified && job.state == JobState::Dead;
-        while let Some(id) = self.list.iter().find(gone).map(|job| job.id) {
+        while let Some(id) = self.table.over.first().copied() {
             self.remove(id);
         }
     }
@@ -245,15 +321,18 @@ impl Jobs {
         self.get(id?).map(|job| job.state)
     }
 
-    /// The newest job in a state, older than `before`.
+    /// The newest job that runs or, when asked for, is stopped; older than `before`.
     fn newest(&self, state: JobState, before: Option<u32>) -> Option<u32> {
-        let older = |job: &&Job| before.is_none_or(|before| job.id < before);
-        self.list
-            .iter()
-            .rev()
-            .filter(older)
-            .find(|job| job.state == state)
-            .map(|job| job.id)
+        let jobs = match state {
+            JobState::Stopped => &self.table.stopped,
+            _ => &self.table.running,
+        };
+        jobs.range(..before.unwrap_or(u32::MAX)).next_back().copied()
+    }
+
+    /// What a script does not say now it never says.
+    fn ignore_news(&mut self, id: u32) {
+        Arc::make_mut(&mut self.table).news.remove(&id);
     }
 
     /// Chooses the current job anew: a stopped one first, then the newest that runs.
@@ -300,51 +379,48 @@ pub enum JobError {
 impl Interp {
     /// Learns which processes have ended or stopped.
     pub fn update_jobs(&mut self) {
-        if self
-            .jobs
-            .iter()
-            .all(|job| job.state == JobState::Dead || job.inherited)
-        {
-            return;
-        }
         let kernel = self.proc.kernel.clone();
         let mut changed = Vec::new();
-        for job in self
-            .jobs
-            .iter()
-            .filter(|job| job.state != JobState::Dead && !job.inherited)
-        {
-            let mut fresh = job.clone();
-            for process in fresh
-                .processes
-                .iter_mut()
-                .filter(|process| process.status.is_none())
-            {
-                process.status = kernel.status_of(process.pid);
-                if process.status.is_some() {
-                    kernel.reap(process.pid);
-                } else if !kernel.exists(process.pid) {
-                    process.status = Some(WaitStatus::Exited(127));
+        for job in self.jobs.active() {
+            let look = |process: &Process| {
+                let ended = process.status.is_none().then(|| kernel.status_of(process.pid)).flatten();
+                match ended {
+                    None if process.status.is_none() && !kernel.exists(process.pid) => {
+                        Some(WaitStatus::Exited(127))
+                    }
+                    None => process.status,
+                    Some(status) => {
+                        kernel.reap(process.pid);
+                        Some(status)
+                    }
                 }
-            }
-            let state = match fresh.alive().next() {
-                None => JobState::Dead,
-                Some(_) if fresh.alive().all(|pid| kernel.is_stopped(pid)) => JobState::Stopped,
-                Some(_) => JobState::Running,
             };
-            let moved = state != fresh.state;
-            fresh.notified &= !moved || state == JobState::Running;
-            fresh.state = state;
-            if moved || fresh.alive().count() != job.alive().count() {
-                changed.push((fresh, moved && state == JobState::Stopped));
+            let statuses: Vec<_> = job.processes.iter().map(look).collect();
+            let both = || job.processes.iter().zip(&statuses);
+            let mut alive = both().filter(|(_, status)| status.is_none());
+            let state = if statuses.iter().all(Option::is_some) {
+                JobState::Dead
+            } else if alive.all(|(process, _)| kernel.is_stopped(process.pid)) {
+                JobState::Stopped
+            } else {
+                JobState::Running
+            };
+            let ended = both().any(|(process, status)| process.status != *status);
+            if ended || state != job.state {
+                changed.push((job.id, statuses, state));
             }
         }
-        for (fresh, stopped) in changed {
-            let id = fresh.id;
-            if let Some(job) = self.jobs.get_mut(id) {
-                *job = fresh;
-            }
-            if stopped {
+        for (id, statuses, state) in changed {
+            let mut moved = false;
+            self.jobs.change(id, |job| {
+                moved = state != job.state;
+                job.notified &= !moved || state == JobState::Running;
+                job.state = state;
+                for (process, status) in job.processes.iter_mut().zip(statuses) {
+                    process.status = status;
+                }
+            });
+            if moved && state == JobState::Stopped {
                 self.jobs.set_current(id);
             }
         }
@@ -385,16 +461,18 @@ impl Interp {
         }
         self.update_jobs();
         self.reap_coprocs();
-        let waiting: Vec<Job> = self
+        let news: Vec<Job> = self
             .jobs
+            .table
+            .news
             .iter()
-            .filter(|job| !job.notified && !job.inherited)
-            .cloned()
+            .filter_map(|id| self.jobs.get(*id).cloned())
             .collect();
         let script = self.started_as != Some(b'c') && !self.in_substitution;
-        for job in waiting {
+        for job in news {
             let killed = matches!(job.status(), Some(WaitStatus::Signaled(_)));
-            if job.state == JobState::Running || (script && !killed) {
+            if script && !killed {
+                self.jobs.ignore_news(job.id);
                 continue;
             }
             if self.in_substitution {
@@ -443,9 +521,7 @@ impl Interp {
 
     /// The state of a job was shown.
     pub fn mark_notified(&mut self, id: u32) {
-        if let Some(job) = self.jobs.get_mut(id) {
-            job.notified = true;
-        }
+        self.jobs.change(id, |job| job.notified = true);
     }
 
     /// Says how processes in the foreground died, where bash does. The last one decides.
@@ -474,6 +550,7 @@ impl Interp {
             notified: true,
             inherited: false,
             directory: Arc::clone(&self.proc.cwd),
+            _lease: None,
         };
         let text = self.describe_job(&job, JobStyle::Message);
         self.error_text(&text);

@@ -58,7 +58,7 @@ use vars::Vars;
 
 use crate::expand::Ifs;
 use crate::fs::Timestamp;
-use crate::kernel::{File, Pid, Proc};
+use crate::kernel::{File, Held, Pid, Proc};
 use crate::syntax::ast::Name;
 
 /// Levels of nesting that one task runs on the host's stack.
@@ -108,7 +108,7 @@ pub struct Interp {
     /// Functions by name.
     pub functions: Arc<FxHashMap<Name, FunctionEntry>>,
     /// Aliases by name.
-    pub aliases: Arc<std::collections::BTreeMap<Vec<u8>, Vec<u8>>>,
+    pub aliases: Arc<std::collections::BTreeMap<Vec<u8>, Held>>,
     /// `set` and `shopt` options.
     pub options: Options,
     /// Traps.
@@ -142,9 +142,9 @@ pub struct Interp {
     /// `$!`
     pub last_background: Option<Pid>,
     /// `DIRSTACK` below the working directory.
-    pub directories: Arc<Vec<Vec<u8>>>,
+    pub directories: Arc<Vec<Held>>,
     /// Remembered command paths (`hash`): path and hits.
-    pub hashed: Arc<std::collections::BTreeMap<Vec<u8>, (Vec<u8>, u32)>>,
+    pub hashed: Arc<std::collections::BTreeMap<Vec<u8>, (Held, u32)>>,
     /// Builtins switched off by `enable -n`.
     pub disabled: Arc<std::collections::BTreeSet<&'static str>>,
     /// The letter in `$-` that tells how the shell was started.

@@ -221,6 +221,7 @@ impl Interp {
             processes,
             self.options.is(Set::Monitor),
             Arc::clone(&self.proc.cwd),
+            self.proc.kernel.lease(),
         );
         self.status = 0;
         self.set_pipe_status(0);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
-use crate::kernel::{File, cost};
+use crate::kernel::{File, Halt, cost};
 use crate::syntax::ast::{List, Name};
-use crate::syntax::{ParseEnv, Parser, SyntaxError};
+use crate::syntax::{ParseEnv, ParseLimit, Parser, SyntaxError};
 
 /// What parsing costs.
 const STEPS_A_BYTE: u64 = 3;
@@ -39,7 +39,7 @@ impl ParseEnv for Env<'_> {
         if !self.0.options.shopt(Shopt::ExpandAliases) && !self.0.options.is(Set::Posix) {
             return None;
         }
-        self.0.aliases.get(name).map(Vec::as_slice)
+        self.0.aliases.get(name).map(|text| &**text)
     }
 
     fn extglob(&self) -> bool {
@@ -52,6 +52,10 @@ impl ParseEnv for Env<'_> {
 
     fn cond_open(&self) -> bool {
         self.0.cond_open
+    }
+
+    fn max_bytes(&self) -> usize {
+        self.0.proc.kernel.meter().free_bytes()
     }
 }
 
@@ -102,6 +106,9 @@ impl Interp {
                         let end = parser.position().min(text.len());
                         self.remember_command(text.get(start..end).unwrap_or_default());
                     }
+                    // A tree that is kept counts on its own: see `define_function`.
+                    let mut tree = self.proc.kernel.lease();
+                    tree.grow(parser.weight())?;
                     status = self.run_unit(&list, origin).await?;
                     if self.options.is(Set::Onecmd) && origin == Origin::Script {
                         return Err(Divert::Exit(self.status));
@@ -154,9 +161,13 @@ impl Interp {
     }
 
     async fn fail_syntax(&mut self, error: &SyntaxError, origin: Origin) -> Flow<()> {
-        if error.limit {
-            self.proc.kernel.meter().stop(crate::kernel::Halt::Depth);
-            return Err(Divert::Halt(crate::kernel::Halt::Depth));
+        if let Some(limit) = error.limit {
+            let halt = match limit {
+                ParseLimit::Depth => Halt::Depth,
+                ParseLimit::Memory => Halt::Memory,
+            };
+            self.proc.kernel.meter().stop(halt);
+            return Err(Divert::Halt(halt));
         }
         let status = self.say_syntax_error(error, origin_text(origin));
         self.cond_open = error.ends_input;
@@ -210,7 +221,7 @@ impl Interp {
         }
         // The text, its tree and what is read of it stay until it has run.
         let mut lease = self.proc.kernel.lease();
-        lease.resize(text.len().saturating_mul(8))?;
+        lease.resize(text.len().saturating_mul(2))?;
         self.proc.kernel.meter().charge_bytes(text.len())?;
         self.nest += 1;
         let flow = if self.nest.is_multiple_of(HOP) {

@@ -433,6 +433,8 @@ impl Interp {
         let mut lease = self.proc.kernel.lease();
         loop {
             if file.read(&mut text, 1 << 16).await? == 0 {
+                // It is kept for as long as it runs, and files that read each other nest deep.
+                text.shrink_to_fit();
                 return Ok(text);
             }
             lease.resize(text.len()).map_err(|_| Errno::ENOMEM)?;

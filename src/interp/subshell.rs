@@ -9,9 +9,15 @@ use crate::fs::OpenFlags;
 use crate::kernel::{BoxFuture, File, Pid, WaitStatus, lock};
 use crate::syntax::ast::{List, Substitution, Word};
 
+/// Bytes that a level of nesting takes on the heap, about: its futures, its frame and scope.
+const LEVEL: usize = 2048;
+
 impl Interp {
     /// A child process with a copy of this shell. `inline`: it runs inside the caller's task.
     pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Interp> {
+        // What is copied at once; the rest is shared until it changes.
+        let copied = self.last_argument.len() + self.proc.fds.len() * 16;
+        self.proc.kernel.meter().charge(copied as u64 / 8)?;
         let proc = self.proc.fork(group, inline)?;
         let mut child = Interp { proc, ..self.clone() };
         child.patterns = Arc::default();
@@ -184,6 +190,8 @@ impl Interp {
         let slot: Arc<Mutex<Handover>> = Arc::default();
         let ours = Arc::clone(&slot);
         let nest = std::mem::replace(&mut moved.nest, 0);
+        let mut lease = kernel.lease();
+        lease.grow(HOP as usize * LEVEL)?;
         let task = async move {
             let flow = work(&mut moved).await;
             let mut slot = lock(&slot);

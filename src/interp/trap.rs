@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Divert, Flow, Interp, Origin, Set, Shopt};
-use crate::kernel::{BoxFuture, Disposition, Signal};
+use crate::kernel::{BoxFuture, Disposition, Held, Signal};
 
 /// What a trap waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,16 +65,16 @@ impl TrapKey {
 #[derive(Debug, Clone, Default)]
 pub struct Traps {
     /// Active ones. An empty text ignores the signal.
-    pub active: BTreeMap<TrapKey, Arc<[u8]>>,
+    pub active: BTreeMap<TrapKey, Arc<Held>>,
     /// What a subshell's parent had: `trap` without arguments still lists it.
-    pub inherited: BTreeMap<TrapKey, Arc<[u8]>>,
+    pub inherited: BTreeMap<TrapKey, Arc<Held>>,
     /// Signals that were ignored when the shell started: they cannot be trapped.
     pub ignored_at_start: Vec<Signal>,
 }
 
 /// Traps that a function does not see.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hidden(Vec<(TrapKey, Arc<[u8]>)>);
+pub(super) struct Hidden(Vec<(TrapKey, Arc<Held>)>);
 
 impl Interp {
     /// A trap of this kind is set and does not run now.
@@ -95,7 +95,9 @@ impl Interp {
         // The first change forgets what the parent had.
         traps.inherited.clear();
         match text {
-            Some(text) => traps.active.insert(key, text.into()),
+            Some(text) => traps
+                .active
+                .insert(key, Arc::new(self.proc.kernel.held(b"", text.to_vec()))),
             None => traps.active.remove(&key),
         };
         match (key, text) {

@@ -15,7 +15,7 @@ use crate::syntax::ast::Name;
 /// What a scope hides: the variable that was visible before, if any.
 #[derive(Debug, Clone, Default)]
 struct Scope {
-    hidden: Vec<(Name, Option<Variable>)>,
+    hidden: Hidden,
     /// Values of local options (`local -`).
     options: Option<Box<super::options::Options>>,
     /// Made for `A=1 command`, not for a function.
@@ -25,6 +25,54 @@ struct Scope {
 /// A scope that was taken away for a while.
 #[derive(Debug)]
 pub struct Lifted(Vec<(Name, Option<Variable>)>);
+
+/// The variables that a scope hides, in the order in which they were hidden.
+#[derive(Debug, Clone, Default)]
+struct Hidden {
+    list: Vec<(Name, Option<Variable>)>,
+    /// Where each stands, once there are many.
+    places: FxHashMap<Name, usize>,
+}
+
+impl Hidden {
+    /// So few are found by looking at each.
+    const FEW: usize = 16;
+
+    #[inline]
+    fn place(&self, name: &[u8]) -> Option<usize> {
+        if self.list.len() <= Self::FEW {
+            return self.list.iter().position(|(hidden, _)| &**hidden == name);
+        }
+        self.places.get(name).copied()
+    }
+
+    fn push(&mut self, name: Name, variable: Option<Variable>) {
+        self.list.push((name, variable));
+        match self.list.len() {
+            0..=Self::FEW => {}
+            count if self.places.len() + 1 == count => {
+                if let Some((name, _)) = self.list.last() {
+                    self.places.insert(Arc::clone(name), count - 1);
+                }
+            }
+            _ => self.number(),
+        }
+    }
+
+    fn remove(&mut self, name: &[u8]) -> Option<Variable> {
+        let (_, variable) = self.list.remove(self.place(name)?);
+        self.number();
+        variable
+    }
+
+    fn number(&mut self) {
+        self.places.clear();
+        if self.list.len() > Self::FEW {
+            let names = self.list.iter().enumerate();
+            self.places.extend(names.map(|(place, (name, _))| (Arc::clone(name), place)));
+        }
+    }
+}
 
 /// Bytes that a variable costs beside its value.
 const ENTRY: usize = 96;
@@ -263,6 +311,7 @@ impl Vars {
             return;
         };
         self.environment = None;
+        self.pay(self.scopes.len() / 32);
         let current = self.scopes.len();
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
         let table = Arc::make_mut(&mut self.table);
@@ -290,8 +339,18 @@ impl Vars {
         }
     }
 
+    fn pay(&self, units: usize) {
+        if let Some(lease) = &self.table.lease {
+            lease.pay(units as u64);
+        }
+    }
+
     /// Opens a scope.
     pub fn push_scope(&mut self, temporary: bool) {
+        if Arc::strong_count(&self.scopes) > 1 {
+            // A subshell copies what it is inside of.
+            self.pay(self.scopes.len() * 2);
+        }
         Arc::make_mut(&mut self.scopes).push(Scope {
             temporary,
             ..Scope::default()
@@ -301,11 +360,11 @@ impl Vars {
     /// Closes the innermost scope: what it hid is visible again. Returns options to restore.
     pub fn pop_scope(&mut self) -> Option<Box<super::options::Options>> {
         let scope = Arc::make_mut(&mut self.scopes).pop()?;
-        if scope.hidden.is_empty() {
+        if scope.hidden.list.is_empty() {
             return scope.options;
         }
         let table = Arc::make_mut(&mut self.table);
-        for (name, variable) in scope.hidden.into_iter().rev() {
+        for (name, variable) in scope.hidden.list.into_iter().rev() {
             if is_exported(variable.as_ref()) || is_exported(table.at(table.place(&name))) {
                 self.environment = None;
             }
@@ -331,7 +390,7 @@ impl Vars {
 
     /// Takes the innermost scope away, with what is visible in it, until [`Vars::lay_scope`].
     pub fn lift_scope(&mut self) -> Lifted {
-        let names = self.scopes.last().map(|scope| &scope.hidden);
+        let names = self.scopes.last().map(|scope| &scope.hidden.list);
         let names = names.into_iter().flatten();
         let visible = names
             .map(|(name, _)| (name.clone(), self.table.get(name).cloned()))
@@ -388,6 +447,7 @@ impl Vars {
         if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
             return true;
         }
+        self.pay(self.scopes.len() / 32);
         let mut hidden = self.table.get(name).cloned();
         let name = self
             .table
@@ -405,7 +465,7 @@ impl Vars {
             let value = hidden;
             hidden = scope.reveal(&name);
             if let Some(scope) = scopes.get_mut(index) {
-                scope.hidden.push((name, hidden));
+                scope.hidden.push(name, hidden);
             }
             drop(value);
             self.environment = None;
@@ -413,7 +473,7 @@ impl Vars {
         }
         // A temporary scope above it (`A=1 f`) keeps its own record of what was visible before.
         if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
-            scope.hidden.push((name.clone(), hidden.clone()));
+            scope.hidden.push(name.clone(), hidden.clone());
         }
         if is_exported(hidden.as_ref()) {
             self.environment = None;
@@ -478,19 +538,15 @@ impl Vars {
     /// What `name` was before the innermost scope that hides it.
     pub fn hidden(&self, name: &[u8]) -> Option<&Variable> {
         let scope = self.scopes.iter().rev().find(|scope| scope.hides(name))?;
-        scope
-            .hidden
-            .iter()
-            .find(|(hidden, _)| &**hidden == name)?
-            .1
-            .as_ref()
+        let place = scope.hidden.place(name)?;
+        scope.hidden.list.get(place)?.1.as_ref()
     }
 
     /// The global variable that scopes hide.
     pub fn global(&self, name: &[u8]) -> Option<&Variable> {
         let scope = self.scopes.iter().find(|scope| scope.hides(name))?;
-        let (_, variable) = scope.hidden.iter().find(|(hidden, _)| &**hidden == name)?;
-        variable.as_ref()
+        let place = scope.hidden.place(name)?;
+        scope.hidden.list.get(place)?.1.as_ref()
     }
 
     /// Some scope hides the name: it is not the global variable.
@@ -505,9 +561,10 @@ impl Vars {
         };
         self.environment = None;
         let scopes = Arc::make_mut(&mut self.scopes);
-        let hidden = scopes
-            .get_mut(index)
-            .and_then(|scope| scope.hidden.iter_mut().find(|(hidden, _)| &**hidden == name));
+        let hidden = scopes.get_mut(index).and_then(|scope| {
+            let place = scope.hidden.place(name)?;
+            scope.hidden.list.get_mut(place)
+        });
         let Some((_, slot)) = hidden else { return false };
         let table = Arc::make_mut(&mut self.table);
         let known = table.known(name).cloned().unwrap_or_else(|| Name::from(name));
@@ -537,7 +594,7 @@ impl Vars {
         let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
         let mut names: Vec<Name> = scope
             .into_iter()
-            .flat_map(|scope| scope.hidden.iter().map(|(name, _)| name.clone()))
+            .flat_map(|scope| scope.hidden.list.iter().map(|(name, _)| name.clone()))
             .collect();
         names.sort();
         names
@@ -555,6 +612,7 @@ impl Vars {
         if let Some(environment) = &self.environment {
             return Arc::clone(environment);
         }
+        self.pay(self.table.len());
         let mut list: Vec<(Vec<u8>, Vec<u8>)> = self
             .table
             .iter()
@@ -592,11 +650,10 @@ fn is_exported(variable: Option<&Variable>) -> bool {
 
 impl Scope {
     fn hides(&self, name: &[u8]) -> bool {
-        self.hidden.iter().any(|(hidden, _)| &**hidden == name)
+        self.hidden.place(name).is_some()
     }
 
     fn reveal(&mut self, name: &[u8]) -> Option<Variable> {
-        let index = self.hidden.iter().position(|(hidden, _)| &**hidden == name)?;
-        self.hidden.remove(index).1
+        self.hidden.remove(name)
     }
 }

@@ -18,6 +18,11 @@ pub struct Fds {
 }
 
 impl Fds {
+    /// Places in the table; copying takes as long.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Standard input, output and error.
     pub fn standard(stdin: Arc<File>, stdout: Arc<File>, stderr: Arc<File>) -> Fds {
         let slot = |file| {

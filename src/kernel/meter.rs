@@ -323,6 +323,12 @@ impl Meter {
         Ok(())
     }
 
+    /// Bytes that may still be held.
+    pub fn free_bytes(&self) -> usize {
+        let free = self.memory_limit.load(Relaxed).saturating_sub(self.held.load(Relaxed));
+        usize::try_from(free).unwrap_or(usize::MAX)
+    }
+
     pub(super) fn process_started(&self) -> Result<(), Halt> {
         let alive = self.alive.load(Relaxed) + 1;
         if alive > self.process_limit.load(Relaxed) {
@@ -422,16 +428,56 @@ impl Lease {
         Lease::new(Arc::clone(&self.meter))
     }
 
+    /// Charges work where no error can be handed on: what is too much ends the run at its next charge.
+    #[inline]
+    pub fn pay(&self, units: u64) {
+        let _ = self.meter.charge(units);
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// The copy of what is held is held as well.
+/// A text that is kept in a table of its own (an alias, a trap, a remembered path), with its share of the run's memory.
+#[derive(Debug, Clone)]
+pub struct Held {
+    bytes: Vec<u8>,
+    _lease: Lease,
+}
+
+impl Held {
+    /// Bytes that the place in a table costs beside the text.
+    const ENTRY: usize = 128;
+
+    /// Keeps `bytes`; too much ends the run at its next charge. `key` is what else is kept for it.
+    pub fn new(bytes: Vec<u8>, key: usize, mut lease: Lease) -> Self {
+        lease.set(bytes.capacity() + key + Self::ENTRY);
+        Held { bytes, _lease: lease }
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Held {}
+
+impl std::ops::Deref for Held {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The copy of what is held is held as well, and the copying is paid for: one that is too much ends the run at its next charge.
 impl Clone for Lease {
     fn clone(&self) -> Self {
         self.meter.hold_anyway(self.bytes);
+        self.pay(self.bytes / 32 + 4);
         Lease {
             meter: Arc::clone(&self.meter),
             bytes: self.bytes,

@@ -29,7 +29,7 @@ pub use fd::Fds;
 pub use file::{File, HostSink, HostSource};
 pub use hook::{Exec, Hooks, Open};
 pub use input::Input;
-pub use meter::{Halt, Lease, Limits, Meter, Usage, cost};
+pub use meter::{Halt, Held, Lease, Limits, Meter, Usage, cost};
 pub use pipe::{Pipe, PipeReader, PipeWriter};
 pub use proc::{Launch, Proc, Stop, WriteFailure};
 pub use process::{Pid, WaitStatus};
@@ -192,6 +192,11 @@ impl Kernel {
     /// A new, empty lease on the meter.
     pub fn lease(&self) -> Lease {
         Lease::new(Arc::clone(&self.inner.meter))
+    }
+
+    /// Keeps a text in a table: see [`Held`].
+    pub fn held(&self, key: &[u8], bytes: Vec<u8>) -> Held {
+        Held::new(bytes, key.len(), self.lease())
     }
 
     /// The time.

@@ -189,10 +189,7 @@ impl Proc {
         if let Some(fd) = crate::fs::descriptor_of_path(path) {
             return self.reopen(fd, flags);
         }
-        self.kernel
-            .meter()
-            .charge(2 * super::cost::PATH)
-            .map_err(|_| Errno::EIO)?;
+        self.call(path, 2 * super::cost::PATH)?;
         self.ask_before_open(path, flags)?;
         let opened = self.fs.open(&self.view(), path, flags, mode)?;
         let file = match opened {
@@ -231,20 +228,14 @@ impl Proc {
         if let (Some(fd), Follow::Yes) = (crate::fs::descriptor_of_path(path), follow) {
             return self.fds.get(fd).map_err(|_| Errno::ENOENT)?.metadata();
         }
-        self.kernel
-            .meter()
-            .charge(super::cost::PATH)
-            .map_err(|_| Errno::EIO)?;
+        self.call(path, super::cost::PATH)?;
         self.fs.metadata(&self.view(), path, follow)
     }
 
     /// The entries of a directory, sorted by name, without `.` and `..`.
     pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>, Errno> {
         let entries = self.fs.read_dir(&self.view(), path)?;
-        self.kernel
-            .meter()
-            .charge(entries.len() as u64 * 2 + super::cost::PATH)
-            .map_err(|_| Errno::EIO)?;
+        self.call(path, entries.len() as u64 * 2 + super::cost::PATH)?;
         Ok(entries)
     }
 

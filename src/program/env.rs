@@ -94,6 +94,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let assignments = operands.iter().take_while(|word| word.contains(&b'=')).count();
     for word in operands.drain(..assignments) {
         debug.extend_from_slice(&[b"setenv:   ", word.as_slice(), b"\n"].concat());
+        proc.charge(environment.len() as u64 / 4)?;
         assign(&mut environment, &word);
     }
     if parsed.has(Flag::Debug) {

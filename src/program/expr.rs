@@ -148,7 +148,7 @@ struct Parser<'a> {
 }
 
 /// Parentheses and prefix operators may nest so deep.
-const DEPTH: usize = 1000;
+const DEPTH: usize = if cfg!(debug_assertions) { 60 } else { 250 };
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Option<&'a [u8]> {

@@ -105,6 +105,8 @@ pub struct Function {
     pub body: Arc<Compound>,
     /// Line of the name.
     pub line: u32,
+    /// Bytes that the body's tree takes, about.
+    pub weight: usize,
 }
 
 /// A simple command.

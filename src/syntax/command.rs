@@ -6,7 +6,7 @@ use super::ast::{
     AndOr, Command, Connector, Coproc, Function, Item, List, Name, Pipeline, Simple, TimeFormat, Word,
 };
 use super::compound::CompoundStart;
-use super::parser::{Parsed, Reader};
+use super::parser::{Parsed, Reader, weight};
 use super::token::{Reserved, is_meta};
 
 impl Reader<'_> {
@@ -131,6 +131,7 @@ impl Reader<'_> {
     /// Production: `[time [-p]] {!} command { (| | |&) command }`
     fn pipeline(&mut self) -> Parsed<Pipeline> {
         self.blanks();
+        self.weigh(weight::PIPELINE)?;
         let mut pipeline = Pipeline {
             time: None,
             negated: false,
@@ -142,6 +143,7 @@ impl Reader<'_> {
             return Ok(pipeline);
         }
         loop {
+            self.weigh(weight::CONSTRUCT)?;
             pipeline.commands.push(self.command()?);
             self.blanks();
             let stderr = match self.operator() {
@@ -266,11 +268,18 @@ impl Reader<'_> {
 
     /// Production: the compound command of a function, with its redirections.
     fn function_body(&mut self, name: Name, line: u32) -> Parsed<Command> {
+        let before = self.weight;
         self.newlines()?;
         match self.compound_start() {
             Some(start) if start.is_body() => {
                 let body = Arc::new(self.compound_with_redirects(start)?);
-                Ok(Command::Function(Arc::new(Function { name, body, line })))
+                let weight = self.weight - before;
+                Ok(Command::Function(Arc::new(Function {
+                    name,
+                    body,
+                    line,
+                    weight,
+                })))
             }
             _ if self.operator().is_none() && self.cursor.peek().is_some() => Err(self.unexpected_word(true)),
             _ => Err(self.unexpected()),

@@ -126,7 +126,7 @@ impl Reader<'_> {
             self.expect_reserved(Reserved::Then)?;
             branches.push((condition, self.compound_list()?));
             if branches.len() > MOST_BRANCHES {
-                return Err(self.too_large("too many branches"));
+                return Err(self.too_large("too many branches", super::ParseLimit::Depth));
             }
             self.blanks();
             match self.reserved() {

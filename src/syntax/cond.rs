@@ -356,7 +356,7 @@ pub(super) fn cond_error(line: u32, message: impl Into<String>) -> Box<SyntaxErr
         ends_input: true,
         at_end: false,
         resumes: false,
-        limit: false,
+        limit: None,
         ends_shell: false,
     })
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::ast::{Arith, Name, Param, ParamName, ParamOp, Part, Substitution, Word};
 use super::cursor::Cursor;
 use super::error::SyntaxError;
-use super::parser::{Parsed, Reader};
+use super::parser::{Parsed, Reader, weight};
 use super::token::{NAME, class, starts_name};
 use super::word::{Builder, Quote};
 
 impl Reader<'_> {
     /// Production: a `$` and what belongs to it; a lone `$` is ordinary.
     pub(super) fn dollar(&mut self, builder: &mut Builder, quote: Quote) -> Parsed<()> {
+        self.weigh(weight::PART)?;
         match self.cursor.peek_at(1) {
             Some(b'(') => {
                 let part = self.dollar_parenthesis()?;
@@ -102,7 +103,7 @@ impl Reader<'_> {
         self.cursor.bump_many(2);
         let (from, frames) = (self.cursor.local(), self.cursor.frames());
         let mut substitution = match self.command_substitution() {
-            Err(error) if !error.limit => self.unreadable_substitution(start, error, line)?,
+            Err(error) if error.limit.is_none() => self.unreadable_substitution(start, error, line)?,
             result => result?,
         };
         if frames == self.cursor.frames() {
@@ -189,6 +190,7 @@ impl Reader<'_> {
             if ends_here && (open == 0 || byte == b'}') {
                 return Ok(builder.finish());
             }
+            self.weigh(weight::ARITHMETIC)?;
             match byte {
                 b'\\' | b'"' | b'`' | b'$' => {
                     self.quoted(&mut builder, Quote::Arith, byte)?;

@@ -21,10 +21,19 @@ pub struct SyntaxError {
     /// An error between the parentheses of `name=( … )`: bash drops the rest of the line, sets the status to 1 and
     /// goes on with the next line, in scripts too.
     pub resumes: bool,
-    /// A nesting or size limit of the parser, not an error of the language.
-    pub limit: bool,
+    /// A limit of the parser, not an error of the language.
+    pub limit: Option<ParseLimit>,
     /// An error in `$( … )` or `<( … )`: the shell ends, whatever reads the text (`eval`, a sourced file).
     pub ends_shell: bool,
+}
+
+/// A limit of the parser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParseLimit {
+    /// Constructs nest too deep, or a stretch was read again too often.
+    Depth,
+    /// The tree of the command takes more than [`super::ParseEnv::max_bytes`].
+    Memory,
 }
 
 impl SyntaxError {

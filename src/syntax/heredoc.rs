@@ -169,7 +169,7 @@ impl Reader<'_> {
             let start = self.cursor.local();
             let Some(byte) = self.cursor.peek() else { break };
             match self.quoted(&mut builder, Quote::Document, byte) {
-                Err(error) if error.limit => return Err(error),
+                Err(error) if error.limit.is_some() => return Err(error),
                 Err(_) => {
                     builder.part(Part::Param(Box::new(self.unreadable(start))));
                     break;

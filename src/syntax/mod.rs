@@ -41,5 +41,5 @@ mod token;
 mod verbatim;
 mod word;
 
-pub use error::SyntaxError;
+pub use error::{ParseLimit, SyntaxError};
 pub use parser::{MAX_DEPTH, ParseEnv, Parser, parse_all, parse_double_quoted};

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::ast::{AssignValue, Command, List, Word};
 use super::cursor::Cursor;
-use super::error::SyntaxError;
+use super::error::{ParseLimit, SyntaxError};
 use super::heredoc::{Body, Pending};
 
 /// What the parser asks of the shell it reads for.
@@ -40,6 +40,10 @@ pub trait ParseEnv {
     fn cond_open(&self) -> bool {
         false
     }
+    /// How many bytes the tree of one complete command may take, about.
+    fn max_bytes(&self) -> usize {
+        usize::MAX
+    }
     /// How deep constructs may nest before the parser gives up.
     fn max_depth(&self) -> usize {
         MAX_DEPTH
@@ -63,6 +67,7 @@ pub struct Parser {
     unterminated: bool,
     cursor: Cursor,
     warnings: Vec<(u32, String)>,
+    weight: usize,
 }
 
 impl Parser {
@@ -74,6 +79,7 @@ impl Parser {
             unterminated,
             cursor: Cursor::new(source, first_line),
             warnings: Vec::new(),
+            weight: 0,
         }
     }
 
@@ -96,6 +102,7 @@ impl Parser {
             reader.skip_line();
         }
         self.warnings.append(&mut reader.warnings);
+        self.weight = reader.weight;
         self.cursor = reader.cursor;
         result.map(|list| list.map(Arc::new)).map_err(|error| *error)
     }
@@ -103,6 +110,11 @@ impl Parser {
     /// Some here-document was ended by the end of the input: more input could complete it.
     pub fn has_warnings(&self) -> bool {
         !self.warnings.is_empty()
+    }
+
+    /// Bytes that the tree of the command read last takes, about.
+    pub fn weight(&self) -> usize {
+        self.weight
     }
 
     /// The line that will be read next, 1 based.
@@ -145,6 +157,24 @@ pub fn parse_all(source: &[u8], env: &dyn ParseEnv) -> Result<Vec<Arc<List>>, Sy
     Ok(lists)
 }
 
+/// What pieces of the tree take on the heap, about: with what they point at, and with lists that are half full.
+pub(super) mod weight {
+    use super::super::ast::{Item, Part, Redirect, Word};
+
+    /// A pipeline in its list, with a command.
+    pub const PIPELINE: usize = size_of::<Item>() + 192;
+    /// A word of one part.
+    pub const WORD: usize = size_of::<Word>() * 3 / 2 + size_of::<Part>() + 32;
+    /// A part behind `$` or in quotes.
+    pub const PART: usize = size_of::<Part>() * 2 + 128;
+    /// A redirection.
+    pub const REDIRECT: usize = size_of::<Redirect>() * 3 / 2;
+    /// Anything that nests.
+    pub const CONSTRUCT: usize = 192;
+    /// A byte of arithmetic, which is compiled too.
+    pub const ARITHMETIC: usize = 48;
+}
+
 /// The result of a production.
 pub(super) type Parsed<T> = Result<T, Box<SyntaxError>>;
 
@@ -170,6 +200,9 @@ pub(super) struct Reader<'e> {
     pub(super) not_arith: FxHashSet<(usize, usize)>,
     /// Bytes that may still be read twice, or come from aliases.
     budget: usize,
+    /// Bytes that the tree takes so far, and may take.
+    pub(super) weight: usize,
+    max_weight: usize,
     /// What closes the substitution being read; 0 at top level.
     pub(super) closer: u8,
     /// The line of an error was left already, to read its here-documents.
@@ -195,6 +228,8 @@ impl<'e> Reader<'e> {
             warnings: Vec::new(),
             not_arith: FxHashSet::default(),
             budget,
+            weight: 0,
+            max_weight: env.max_bytes(),
             closer: 0,
             line_skipped: false,
             documents_first: false,
@@ -207,36 +242,49 @@ impl<'e> Reader<'e> {
         let mut reader = Reader::new(Cursor::new(text, line), self.env);
         reader.depth = self.depth;
         reader.budget = self.budget;
+        reader.weight = self.weight;
         Ok(reader)
     }
 
     /// Takes back what such a reader has left.
     pub(super) fn finish(&mut self, mut inner: Reader<'e>) {
         self.budget = inner.budget;
+        self.weight = inner.weight;
         self.warnings.append(&mut inner.warnings);
     }
 
     /// Runs a production one level deeper.
     pub(super) fn deeper<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= self.max_depth {
-            return Err(self.too_large("commands nested too deeply"));
+            return Err(self.too_large("commands nested too deeply", ParseLimit::Depth));
         }
+        self.weigh(weight::CONSTRUCT)?;
         self.depth += 1;
         let result = production(self);
         self.depth -= 1;
         result
     }
 
-    /// Pays for `bytes` that are read again.
-    pub(super) fn charge(&mut self, bytes: usize) -> Parsed<()> {
-        match self.budget.checked_sub(bytes + 1) {
-            Some(left) => self.budget = left,
-            None => return Err(self.too_large("command too complex")),
+    /// Counts bytes of the tree: see [`weight`].
+    #[inline]
+    pub(super) fn weigh(&mut self, bytes: usize) -> Parsed<()> {
+        self.weight += bytes;
+        if self.weight > self.max_weight {
+            return Err(self.too_large("memory exhausted", ParseLimit::Memory));
         }
         Ok(())
     }
 
-    pub(super) fn too_large(&self, what: &str) -> Box<SyntaxError> {
+    /// Pays for `bytes` that are read again.
+    pub(super) fn charge(&mut self, bytes: usize) -> Parsed<()> {
+        match self.budget.checked_sub(bytes + 1) {
+            Some(left) => self.budget = left,
+            None => return Err(self.too_large("command too complex", ParseLimit::Depth)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn too_large(&self, what: &str, limit: ParseLimit) -> Box<SyntaxError> {
         Box::new(SyntaxError {
             message: format!("syntax error: {what}"),
             line: self.cursor.line,
@@ -246,7 +294,7 @@ impl<'e> Reader<'e> {
             ends_input: false,
             at_end: false,
             resumes: false,
-            limit: true,
+            limit: Some(limit),
             ends_shell: false,
         })
     }
@@ -370,7 +418,7 @@ mod tests {
             for (prefix, case) in cases {
                 let source = format!("{prefix}{}", case.repeat(100_000));
                 let error = parse_all(source.as_bytes(), &()).map(|_| ()).unwrap_err();
-                assert!(error.limit || error.incomplete, "{case}: {error}");
+                assert!(error.limit.is_some() || error.incomplete, "{case}: {error}");
             }
             let nested = format!("{}:{}", "{ ".repeat(MAX_DEPTH - 1), "; }".repeat(MAX_DEPTH - 1));
             let lists = parse_all(nested.as_bytes(), &()).unwrap();

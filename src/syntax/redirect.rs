@@ -1,7 +1,7 @@
 //! Redirections.
 
 use super::ast::{Part, Redirect, RedirectFd, RedirectOp, Word};
-use super::parser::{Parsed, Reader};
+use super::parser::{Parsed, Reader, weight};
 use super::token::{NAME, class, is_meta, starts_name};
 
 impl Reader<'_> {
@@ -89,6 +89,7 @@ impl Reader<'_> {
 
     /// Production: the operator and its word.
     fn redirect_operator(&mut self, fd: Option<RedirectFd>, line: u32) -> Parsed<Redirect> {
+        self.weigh(weight::REDIRECT)?;
         let Some(operator) = self.operator() else {
             return Err(self.unexpected());
         };

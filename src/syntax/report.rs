@@ -99,7 +99,7 @@ impl Reader<'_> {
             ends_input: false,
             at_end: false,
             resumes: false,
-            limit: false,
+            limit: None,
             ends_shell: false,
         })
     }
@@ -120,7 +120,7 @@ impl Reader<'_> {
             ends_input: false,
             at_end: false,
             resumes: false,
-            limit: false,
+            limit: None,
             ends_shell: false,
         })
     }
@@ -145,7 +145,7 @@ impl Reader<'_> {
             ends_input: false,
             at_end: false,
             resumes: false,
-            limit: false,
+            limit: None,
             ends_shell: false,
         })
     }
@@ -162,7 +162,7 @@ impl Reader<'_> {
             ends_input: false,
             at_end: false,
             resumes: false,
-            limit: false,
+            limit: None,
             ends_shell: false,
         })
     }

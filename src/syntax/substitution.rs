@@ -33,7 +33,7 @@ impl Reader<'_> {
         let outer = std::mem::take(&mut self.pending);
         let closer = std::mem::replace(&mut self.closer, b')');
         let body = self.deeper(Self::list_until_parenthesis).map_err(|mut error| {
-            error.ends_shell |= !error.incomplete && !error.limit && !error.resumes;
+            error.ends_shell |= !error.incomplete && error.limit.is_none() && !error.resumes;
             error
         })?;
         self.closer = closer;
@@ -127,7 +127,7 @@ impl Reader<'_> {
                     list.items.extend(unit.items);
                 }
                 Ok(None) => break None,
-                Err(error) if error.limit => return Err(error),
+                Err(error) if error.limit.is_some() => return Err(error),
                 Err(error) => break Some(error),
             }
         };

@@ -5,7 +5,7 @@
 //! `dollar`, `param` and `substitution`.
 
 use super::ast::{Part, Word};
-use super::parser::{Parsed, Reader};
+use super::parser::{Parsed, Reader, weight};
 use super::token::{BRACE, META, QUOTING, TILDE_AFTER, class};
 
 /// What quoting is in force where text is read.
@@ -142,6 +142,7 @@ fn has_braces(parts: &[Part]) -> bool {
 impl Reader<'_> {
     /// Production: a word up to the next blank or operator. The caller has seen that one starts here.
     pub(super) fn word(&mut self) -> Parsed<Word> {
+        self.weigh(weight::WORD)?;
         if let Some(word) = self.plain_word() {
             return Ok(word);
         }
@@ -191,7 +192,10 @@ impl Reader<'_> {
                         return Ok(());
                     }
                 }
-                Some(byte) if class(byte) & QUOTING != 0 => self.quoted(builder, Quote::Bare, byte)?,
+                Some(byte) if class(byte) & QUOTING != 0 => {
+                    self.weigh(weight::PART)?;
+                    self.quoted(builder, Quote::Bare, byte)?;
+                }
                 Some(byte) => {
                     let first_equals =
                         byte == b'=' && self.tildes_in_arguments && assignment_prefix(builder.plain());
@@ -217,7 +221,10 @@ impl Reader<'_> {
                         return Ok(());
                     }
                 }
-                Some(byte) if class(byte) & QUOTING != 0 => self.quoted(builder, Quote::Bare, byte)?,
+                Some(byte) if class(byte) & QUOTING != 0 => {
+                    self.weigh(weight::PART)?;
+                    self.quoted(builder, Quote::Bare, byte)?;
+                }
                 Some(byte) => {
                     self.cursor.bump();
                     builder.byte(byte);
@@ -279,7 +286,10 @@ impl Reader<'_> {
                     return Ok(());
                 }
                 Some(b'(') => self.deeper(|reader| reader.extended_pattern(builder))?,
-                Some(byte) if class(byte) & QUOTING != 0 => self.quoted(builder, Quote::Bare, byte)?,
+                Some(byte) if class(byte) & QUOTING != 0 => {
+                    self.weigh(weight::PART)?;
+                    self.quoted(builder, Quote::Bare, byte)?;
+                }
                 Some(byte) => {
                     self.cursor.bump();
                     builder.byte(byte);

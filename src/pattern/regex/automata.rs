@@ -55,6 +55,11 @@ impl Automata {
         })
     }
 
+    /// Bytes that the form for ASCII takes.
+    pub fn size(&self) -> usize {
+        self.ascii.size()
+    }
+
     fn engine(&self, window: Window) -> Result<&Engine, RegexError> {
         if window.ascii {
             return Ok(&self.ascii);

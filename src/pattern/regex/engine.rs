@@ -16,6 +16,11 @@ use super::{RegexError, RegexOptions};
 /// The automaton may take so many bytes.
 const NFA_LIMIT: usize = 10 << 20;
 
+/// The groups of all states may take so many bytes.
+const GROUPS_LIMIT: usize = 64 << 20;
+/// Bytes of a state of the automaton, at least.
+const STATE: usize = 32;
+
 /// Start and end.
 pub type Span = (usize, usize);
 
@@ -72,6 +77,11 @@ impl Engine {
             .configure(config)
             .build(&pattern)
             .map_err(|_| RegexError::TooBig)?;
+        // A search for groups keeps every group for every state.
+        let states = meta.memory_usage() / STATE;
+        if states.saturating_mul(numbers.len() * 2 * size_of::<usize>()) > GROUPS_LIMIT {
+            return Err(RegexError::TooBig);
+        }
         let longest = (!greedy_is_longest).then(|| Longest {
             pattern,
             alphabet,
@@ -83,6 +93,11 @@ impl Engine {
             numbers,
             longest,
         })
+    }
+
+    /// Bytes that the compiled form takes.
+    pub fn size(&self) -> usize {
+        self.meta.memory_usage()
     }
 
     /// Whether there is a match in `span`.

@@ -143,6 +143,14 @@ impl Regex {
         Self::compile_any(&[pattern], syntax, options)
     }
 
+    /// Bytes that the compiled form takes, about: a measure of the work of compiling.
+    pub fn size(&self) -> usize {
+        match &*self.engine {
+            Engine::Automata(automata) => automata.size(),
+            Engine::Backtrack(_) | Engine::Perl(_) => 0,
+        }
+    }
+
     /// Compiles several; the result matches where any of them does (`grep -e … -e …`). Groups are numbered
     /// through, `\1` means the first group of its own pattern. Without patterns nothing matches.
     pub fn compile_any(

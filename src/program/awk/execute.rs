@@ -180,6 +180,7 @@ impl Machine<'_> {
             Redirection::Coprocess => Kind::Coprocess,
             _ => Kind::OutputFile,
         };
+        self.proc.charge(self.streams.list.len() as u64 / 4)?;
         let index = match self.streams.find(&name, |known| known == kind) {
             Some(index) => index,
             None => self.open_for_output(redirection, kind, &name).await?,
@@ -360,6 +361,7 @@ impl Machine<'_> {
                 "expression for `{sign}' redirection has null string value"
             )));
         }
+        self.proc.charge(self.streams.list.len() as u64 / 4)?;
         let index = match self.streams.find(name, |known| known == kind) {
             Some(index) => index,
             None => {

@@ -60,12 +60,14 @@ impl Machine<'_> {
             Op::MatchRecord { regex, negated } => {
                 let regex = self.constant_regex(regex)?;
                 let text = self.record.text(&self.ofs, &self.convfmt);
-                let found = regex.is_match(text)?;
+                let (found, size) = (regex.is_match(text)?, text.len());
+                self.pay_bytes(size)?;
                 self.push(Value::truth(found != negated));
             }
             Op::Match { regex, negated } => {
                 let regex = self.regex(regex)?;
                 let subject = self.pop();
+                self.pay_bytes(subject.size())?;
                 let found = regex.is_match(&subject.text(&self.convfmt))?;
                 self.push(Value::truth(found != negated));
             }

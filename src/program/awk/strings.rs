@@ -219,6 +219,7 @@ impl Machine<'_> {
         };
         let regex = self.regex(regex)?;
         let text = self.pop_text();
+        self.pay_bytes(text.len())?;
         let mut captures = Captures::default();
         let found = if array.is_some() {
             regex.captures_at(&text, 0, &mut captures)?;
@@ -286,6 +287,9 @@ impl Machine<'_> {
                 "split: cannot use the same array for second and fourth args",
             ));
         }
+        // At most a piece a byte: each takes its place in two lists before it is an element.
+        self.proc.kernel.meter().check_memory(text.len() as u64 * 32)?;
+        self.proc.charge(text.len() as u64 / 8)?;
         let pieces = splitter.pieces(&text)?;
         self.clear_array(array);
         self.proc.charge(pieces.fields.len() as u64 / 4 + 1)?;

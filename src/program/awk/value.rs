@@ -163,6 +163,15 @@ impl Value {
         }
     }
 
+    /// Bytes of its text.
+    #[inline]
+    pub fn size(&self) -> usize {
+        match self {
+            Value::Text(text) | Value::Input(text) => text.bytes().len(),
+            _ => 0,
+        }
+    }
+
     /// As a condition.
     #[inline]
     pub fn is_true(&self) -> bool {

@@ -199,8 +199,11 @@ impl Differ {
                 pair,
                 out: Vec::new(),
                 header: Some(header),
+                room: proc.kernel.meter().free_bytes(),
             };
             print(&mut printer, script);
+            proc.kernel.meter().check_memory(printer.out.len() as u64)?;
+            proc.charge(printer.out.len() as u64 / 16)?;
             proc.write(&printer.out).await?;
         }
         if !options.style.is_robust() {

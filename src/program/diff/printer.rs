@@ -19,6 +19,8 @@ pub struct Printer<'a> {
     pub out: Vec<u8>,
     /// What is printed before the first difference.
     pub header: Option<Vec<u8>>,
+    /// Bytes that `out` may grow to; what is more is dropped, and the program ends.
+    pub room: usize,
 }
 
 impl<'a> Printer<'a> {
@@ -36,7 +38,20 @@ impl<'a> Printer<'a> {
 
     /// Prints text.
     pub fn put(&mut self, text: impl AsRef<[u8]>) {
-        self.out.extend_from_slice(text.as_ref());
+        if !self.is_full() {
+            self.out.extend_from_slice(text.as_ref());
+        }
+    }
+
+    /// Prints blanks.
+    pub fn blanks(&mut self, count: usize) {
+        let count = count.min(self.room.saturating_sub(self.out.len()) + 1);
+        self.out.extend(std::iter::repeat_n(b' ', count));
+    }
+
+    /// There is more than may be held.
+    pub fn is_full(&self) -> bool {
+        self.out.len() > self.room
     }
 
     /// Prints text in a colour, where colours are on.
@@ -107,7 +122,7 @@ impl<'a> Printer<'a> {
                 b'\t' => {
                     let blanks = options.tab_size - column % options.tab_size;
                     column += blanks;
-                    self.out.extend(std::iter::repeat_n(b' ', blanks));
+                    self.blanks(blanks);
                     continue;
                 }
                 b'\r' => {

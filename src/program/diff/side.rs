@@ -144,14 +144,13 @@ impl Printer<'_> {
         let mut from = from;
         if !options.expand_tabs {
             let mut tab = from + options.tab_size - from % options.tab_size;
-            while tab <= to {
+            while tab <= to && !self.is_full() {
                 self.put("\t");
                 from = tab;
                 tab += options.tab_size;
             }
         }
-        self.out
-            .extend(std::iter::repeat_n(b' ', to.saturating_sub(from)));
+        self.blanks(to.saturating_sub(from));
         to
     }
 
@@ -171,8 +170,7 @@ impl Printer<'_> {
                         let stop = output + blanks;
                         if options.expand_tabs {
                             let stop = stop.min(bound);
-                            self.out
-                                .extend(std::iter::repeat_n(b' ', stop.saturating_sub(output)));
+                            self.blanks(stop.saturating_sub(output));
                             output = output.max(stop);
                         } else if stop < bound {
                             output = stop;
@@ -191,7 +189,7 @@ impl Printer<'_> {
                         input -= 1;
                         if input < bound {
                             if output <= input {
-                                self.out.extend(std::iter::repeat_n(b' ', input - output));
+                                self.blanks(input - output);
                             } else {
                                 self.put("\x08");
                             }

@@ -66,6 +66,11 @@ async fn run(proc: &mut Proc, implied: Option<Language>, recurse: bool) -> Resul
     let patterns = patterns::collect(proc, &options).await?;
     let colors = colors(proc, &options).await?;
     let files = name_filter(proc, &options).await?;
+    let bytes: usize = patterns.iter().map(Vec::len).sum();
+    proc.charge(bytes as u64 * 2)?;
+    // Many patterns are joined in one automaton.
+    let states = if patterns.len() > 1 { bytes as u64 * 128 } else { 0 };
+    proc.kernel.meter().check_memory(states)?;
     let matcher = match Matcher::compile(&options, &patterns) {
         Ok(matcher) => matcher,
         Err(message) => return Err(usage::fail(proc, 2, message).await),

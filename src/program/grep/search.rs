@@ -136,7 +136,8 @@ impl Searcher<'_> {
             };
             wanted = 1;
             lease.resize(input.buffered().len())?;
-            proc.charge(1)?;
+            // Context in front is gone through again with every window.
+            proc.charge(input.buffered().len() as u64 / 16 + 1)?;
             if scan.is_skipped(input.buffered().get(known..).unwrap_or_default()) {
                 scan.count = 0;
                 return Ok(None);

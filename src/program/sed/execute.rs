@@ -195,6 +195,7 @@ impl<'a> Run<'a> {
                     let Some(end) = memchr::memchr(self.manner.delimiter, &self.space.text) else {
                         return Ok(Cycle::Discarded);
                     };
+                    self.pay_space()?;
                     self.space.text.drain(..=end);
                     return Ok(Cycle::Again);
                 }
@@ -252,6 +253,8 @@ impl<'a> Run<'a> {
 
     /// Commands that neither jump nor end the cycle.
     async fn simple(&mut self, action: &Action) -> Result<(), Stop> {
+        self.proc
+            .charge((self.space.text.len() + self.hold.text.len()) as u64 / 32)?;
         match action {
             Action::Append(text) => self.append(Appended::Text(text.clone()))?,
             Action::Insert(text) => {
@@ -408,7 +411,13 @@ impl<'a> Run<'a> {
     }
 
     /// Whether the pattern space matches.
+    /// Pays for going through the pattern space.
+    fn pay_space(&self) -> Result<(), Stop> {
+        self.proc.charge(self.space.text.len() as u64 / 8)
+    }
+
     async fn matches(&mut self, pattern: Pattern) -> Result<bool, Stop> {
+        self.pay_space()?;
         let regex = self.regex(pattern).await?;
         match regex.is_match(&self.space.text) {
             Ok(found) => Ok(found),
@@ -417,6 +426,7 @@ impl<'a> Run<'a> {
     }
 
     async fn substitute(&mut self, substitution: &Substitution) -> Result<(), Stop> {
+        self.pay_space()?;
         let regex = self.regex(substitution.pattern).await?;
         let space = &mut self.space.text;
         let replaced = match self

@@ -84,6 +84,8 @@ static SPEC: Spec<Flag> = Spec::new(
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
     let mut warnings = Vec::new();
+    let sets: usize = parsed.operands.iter().map(Vec::len).sum();
+    proc.charge(sets as u64 * 8)?;
     let plan = Plan::from_arguments(&parsed, &mut warnings);
     for warning in warnings {
         proc.warn(warning).await?;

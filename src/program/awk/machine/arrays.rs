@@ -119,7 +119,10 @@ impl Machine<'_> {
         if let Some(value) = self.array(array).and_then(|array| array.get(key.bytes())) {
             return match value {
                 Value::Array(_) => Err(sub_array_error(key)),
-                value => Ok(value.clone()),
+                value => {
+                    self.pay(value)?;
+                    Ok(value.clone())
+                }
             };
         }
         self.element(array, key).map(|value| value.clone())

@@ -17,9 +17,13 @@ impl Machine<'_> {
     fn load_field(&mut self, number: usize) -> Run<Value> {
         if number == 0 {
             let text = self.record.text(&self.ofs, &self.convfmt);
-            return Ok(Value::Input(Text::copy(text, &self.proc.kernel)?));
+            let value = Value::Input(Text::copy(text, &self.proc.kernel)?);
+            self.pay(&value)?;
+            return Ok(value);
         }
-        Ok(self.record.field(number, &self.proc.kernel)?)
+        let value = self.record.field(number, &self.proc.kernel)?;
+        self.pay(&value)?;
+        Ok(value)
     }
 
     fn store_field(&mut self, number: usize, value: Value) -> Run<()> {

@@ -3,7 +3,11 @@
 //! A place of an operation counts from the current call; an absolute one from the start of all locals, so that it stays valid in calls further in.
 
 use super::{Machine, Run, Trouble, fatal};
+use crate::kernel::Stop;
 use crate::program::awk::value::{Place, Text, Value};
+
+/// Texts of fewer bytes cost no more than the operation on them.
+const LARGE: usize = 1024;
 
 impl Machine<'_> {
     pub(super) fn base(&self) -> usize {
@@ -92,8 +96,26 @@ impl Machine<'_> {
         match slot {
             Some(Value::Array(_)) => Err(self.scalar_error(place)),
             Some(Value::Untyped(_)) | None => Ok(Value::Unset),
-            Some(value) => Ok(value.clone()),
+            Some(value) => {
+                self.pay(value)?;
+                Ok(value.clone())
+            }
         }
+    }
+
+    /// What is done with a large text goes through all of it: every operand is paid for where it is loaded.
+    #[inline]
+    pub(super) fn pay(&self, value: &Value) -> Result<(), Stop> {
+        self.pay_bytes(value.size())
+    }
+
+    /// Pays for going through a text.
+    #[inline]
+    pub fn pay_bytes(&self, bytes: usize) -> Result<(), Stop> {
+        if bytes < LARGE {
+            return Ok(());
+        }
+        self.proc.charge(bytes as u64 / 8)
     }
 
     #[inline]
