@@ -408,6 +408,82 @@ mod nesting {
     }
 }
 
+/// What was not counted once. `tests/hostile` has many more scripts, played as processes.
+mod counted {
+    use super::*;
+
+    /// A text of about 8 KiB in `x`.
+    const LONG: &str = "x=0123456789abcdef; x=$x$x$x$x$x$x$x$x; x=$x$x$x$x$x$x$x$x; x=$x$x$x$x$x$x$x$x; ";
+
+    fn long(script: &str) -> String {
+        [LONG, script].concat()
+    }
+
+    /// `x` is `unit`, doubled.
+    fn doubled(unit: &str, times: usize, script: &str) -> String {
+        format!("x='{unit}'; for i in {{1..{times}}}; do x=$x$x; done; {script}")
+    }
+
+    hostile! {
+        aliases: long("while :; do alias a$((i++))=\"$x\"; done") => End::Halt(&[Memory, Steps]);
+        traps: "x=0123456789; while :; do x=$x$x; trap \"$x\" USR1 USR2 HUP INT TERM QUIT ALRM; done" => End::Halt(&[Memory]);
+        remembered_paths: long("while :; do hash -p /$x a$((i++)); done") => End::Halt(&[Memory, Steps]);
+        history: long("while :; do history -s \"$x\"; done") => End::Halt(&[Memory, Steps]);
+        directories: "while :; do pushd -n /tmp/aaaaaaaaaaaaaaaaaaaaaaaaaaaaa >/dev/null; done" => End::Halt(&[Memory, Steps]);
+        functions: long("while :; do eval \"f$((i++)) () { echo $x; }\"; done") => End::Halt(&[Memory, Steps]);
+        functions_of_many_commands: "while :; do eval \"f$((i++)) () { :;:;:;:;:;:;:;:;:;:;:;:;:;:; }\"; done" => End::Halt(&[Memory, Steps]);
+        jobs: "while :; do : & done" => End::Halt(&[Memory, Steps]);
+        tree_of_commands: doubled(":;", 19, "eval \"{ $x }\"") => End::Halt(&[Memory]);
+        tree_of_words: doubled("a ", 19, "eval \": $x\"") => End::Halt(&[Memory]);
+        tree_of_parameters: doubled("$a", 19, "eval \": $x\"") => End::Halt(&[Memory]);
+        tree_of_stages: doubled(":|", 18, "eval \"$x :\"") => End::Halt(&[Memory]);
+        tree_of_elements: doubled("a ", 19, "eval \"a=($x)\"") => End::Halt(&[Memory]);
+        tree_of_arithmetic: doubled("1+", 20, "((y=${x}1))") => End::Halt(&[Memory]);
+        tree_of_a_script: doubled(":;", 19, "echo \"{ $x }\" >f; bash f") => End::Halt(&[Memory]);
+        fields_of_a_split: doubled("a ", 21, "set -- $x") => End::Halt(&[Memory]);
+        pieces_of_awk: "awk 'BEGIN { x = sprintf(\"%10000000s\", \"\"); n = split(x, a, \"\") }'" => End::Halt(&[Memory]);
+        width_of_a_sequence: doubled("0", 17, "eval \"echo {${x}1..100000}\"") => End::Halt(&[Memory, Steps]);
+        width_of_diff: "seq 5 >a; seq 3 9 >b; diff -y -W 1000000000 a b" => End::Halt(&[Memory]);
+        groups_of_an_expression: doubled("(a)?", 12, "[[ aaa =~ $x ]]; echo $?") => End::Prints("2\n");
+        parentheses_of_expr: "expr $(printf '( %.0s' {1..50000}) 1" => End::Says("memory exhausted");
+        parentheses_of_expr_allowed: "expr $(printf '( %.0s' {1..50}) 1 + 1 $(printf ' )%.0s' {1..50})" => End::Prints("2\n");
+    }
+}
+
+/// What was not paid for once: work on large values, and copies of what a subshell shares.
+mod paid {
+    use super::*;
+
+    fn large(script: &str) -> String {
+        format!("x=a; for i in {{1..18}}; do x=$x$x; done; while :; do {script}; done")
+    }
+
+    hostile! {
+        argument: large(": \"$x\"") => End::Halt(&[Steps]);
+        function_argument: large("f() { :; }; f \"$x\"") => End::Halt(&[Steps]);
+        length: large("((n = ${#x}))") => End::Halt(&[Steps]);
+        substring: large("y=${x:100:1}") => End::Halt(&[Steps]);
+        quoting: large("y=${x@Q}") => End::Halt(&[Steps]);
+        regular_expressions: "while :; do [[ a =~ (a|b)*$((i++)) ]]; done" => End::Halt(&[Steps]);
+        array_in_subshells: "a=({1..50000}); while :; do (a+=(1)); done" => End::Halt(&[Steps]);
+        keys_in_subshells: "declare -A m; for i in {1..5000}; do m[$i]=1; done; while :; do (m[x]=1); done" => End::Halt(&[Steps]);
+        variables_in_subshells: "for i in {1..5000}; do declare v$i=1; done; while :; do (y=1); done" => End::Halt(&[Steps]);
+        environment: "for i in {1..5000}; do export v$i=1; done; while :; do v1=$((j++)); env true; done" => End::Halt(&[Steps]);
+        array_slices: "a=({1..50000}); while :; do b=${a[@]:5:1}; done" => End::Halt(&[Steps]);
+        many_locals: "f() { while :; do local v$((i++)); done; }; f" => End::Halt(&[Steps, Memory]);
+        names_of_functions: "f() { (($1)) && { f $(($1 - 1)); return; }; while :; do y=${FUNCNAME[5]}; done; }; f 1000" => End::Halt(&[Steps]);
+        long_paths: "p=./.; for i in {1..9}; do p=$p/$p; done; while :; do [ -e $p ]; done" => End::Halt(&[Steps]);
+        options_of_a_long_word: "x=-a; for i in {1..16}; do x=$x${x#-}; done; while getopts a y \"$x\"; do :; done" => End::Halt(&[Steps]);
+        awk_substr: "awk 'BEGIN { x = sprintf(\"%1000000s\", \"a\"); while (1) y = substr(x, 2) }'" => End::Halt(&[Steps]);
+        awk_comparison: "awk 'BEGIN { x = sprintf(\"%1000000s\", \"a\"); z = x \"b\"; while (1) y = (x < z) }'" => End::Halt(&[Steps]);
+        awk_streams: "awk 'BEGIN { while (1) print \"a\" > (\"f\" i++) }'" => End::Either(&[Steps, Memory], "");
+        sed_counts: "yes | head -c 200000 | tr -d '\\n' | sed ':a; s/y/y/100000; ba'" => End::Halt(&[Steps]);
+        sed_case: "yes | head -c 200000 | tr -d '\\n' | sed ':a; s/.*/\\U&/; ba'" => End::Halt(&[Steps]);
+        grep_context: "yes | grep -B 1000000000 x" => End::Halt(&[Steps, Memory]);
+        env_assignments: "while :; do env $(printf 'A%d=1 ' {1..5000}) true; done" => End::Halt(&[Steps]);
+    }
+}
+
 mod ordinary_work {
     use super::*;
 
@@ -420,6 +496,9 @@ mod ordinary_work {
         words: {} "set -- {1..100000}; echo $#" => End::Prints("100000\n");
         subshells: {} "for ((i = 0; i < 1000; i++)); do x=$(echo $i | cat); done; echo $x" => End::Prints("999\n");
         collected: {} "x=$(yes abcdefghi | head -c 5000000); echo ${#x}" => End::Prints("4999999\n");
+        jobs: {} "for ((i = 0; i < 20000; i++)); do : & done; wait; echo $?" => End::Prints("0\n");
+        jobs_of_a_script: {} "echo 'for ((i = 0; i < 20000; i++)); do : & (:); done; echo ok' >f; bash f" => End::Prints("ok\n");
+        slurped: {} "seq 20000 | sed ':a; N; $!ba; s/\\n/,/g' | wc -c" => End::Prints("108894\n");
         rewritten: {} "x=$(yes abcdefghi | head -c 1000000); for ((i = 0; i < 1000; i++)); do y=$x; y=${y}1; done; echo ${#y}" => End::Prints("1000000\n");
     }
 

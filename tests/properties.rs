@@ -128,6 +128,25 @@ proptest! {
     }
 }
 
+/// What fuzzing has found once: a file a finding, in a folder a target.
+#[test]
+fn findings_stay_fixed() {
+    let targets: [(&str, fn(&[u8])); 6] = [
+        ("parse", fuzz_bodies::parse),
+        ("round_trip", fuzz_bodies::round_trip),
+        ("pattern", fuzz_bodies::pattern),
+        ("arithmetic", fuzz_bodies::arithmetic),
+        ("expansion", fuzz_bodies::expansion),
+        ("session", fuzz_bodies::session),
+    ];
+    for (target, body) in targets {
+        let folder = format!("{}/fuzz/seeds/{target}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            body(&std::fs::read(entry.path()).expect("a finding"));
+        }
+    }
+}
+
 /// Whether real bash can be asked.
 fn bash_is_here() -> bool {
     std::process::Command::new("timeout")

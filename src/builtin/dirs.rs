@@ -279,7 +279,10 @@ pub fn run_popd(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 fn remove(interp: &mut Interp, index: usize, stay: bool) -> Flow {
     let below = index.saturating_sub(1);
     if index == 0 && !stay {
-        let target = interp.directories.first().map_or_else(Vec::new, |top| top.to_vec());
+        let target = interp
+            .directories
+            .first()
+            .map_or_else(Vec::new, |top| top.to_vec());
         let status = cd::run_as(interp, "popd", &[b"--".to_vec(), target])?;
         if status != 0 {
             return Ok(status);

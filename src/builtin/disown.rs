@@ -53,9 +53,9 @@ fn release_named(interp: &mut Interp, spec: &[u8], shown: &[u8], keep: bool) -> 
 }
 
 fn release(interp: &mut Interp, id: u32, keep: bool) {
-    if !keep {
-        interp.jobs.remove(id);
-    } else {
+    if keep {
         interp.jobs.change(id, |job| job.keep = true);
+    } else {
+        interp.jobs.remove(id);
     }
 }

@@ -88,9 +88,9 @@ async fn move_job(interp: &mut Interp, name: &str, spec: Option<&[u8]>, to: Wher
     } else {
         interp.jobs.set_current(job.id);
     }
-    if let Some(job) = interp.jobs.get_mut(job.id) {
+    interp.jobs.change(job.id, |job| {
         job.foreground = to == Where::Foreground;
-    }
+    });
     announce(interp, &job, to);
     resume(interp, &job);
     interp.flush().await?;

@@ -326,12 +326,7 @@ const LARGE: usize = 1024;
 const FIELD: usize = 96;
 
 /// Puts what an expansion gave into the word; pays for a large text, and asks for the room of the fields it falls into.
-pub fn put<H: ExpandHost>(
-    host: &mut H,
-    text: &[u8],
-    quoted: bool,
-    into: &mut Builder,
-) -> Outcome<(), H> {
+pub fn put<H: ExpandHost>(host: &mut H, text: &[u8], quoted: bool, into: &mut Builder) -> Outcome<(), H> {
     if text.len() >= LARGE {
         pay(host, text, !quoted && into.mode() == Mode::Fields)?;
     }

@@ -4,7 +4,7 @@
 //! plain functions for everything but the substitution.
 
 use super::fields::{Builder, Field, Mode, is_glob};
-use super::host::{ExpandHost, Failure, Ifs};
+use super::host::{ExpandHost, Failure};
 use super::indirect::{indirect, is_indirect};
 use super::param::{self, Decision, Operands, Subject, Target};
 use super::value::Text;
@@ -522,7 +522,6 @@ fn simple_get<H: ExpandHost>(
             let Some(text) = plain_text(host, param) else {
                 return Ok(false);
             };
-            }
             param::put(host, &text, quoted, into)?;
             true
         }

@@ -55,7 +55,11 @@ impl Interp {
         if (both || has(b"ignorespace")) && text.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
             return;
         }
-        let repeats = self.history.entries.last().is_some_and(|last| *last.line == *text);
+        let repeats = self
+            .history
+            .entries
+            .last()
+            .is_some_and(|last| *last.line == *text);
         if repeats && (both || has(b"ignoredups")) {
             return;
         }

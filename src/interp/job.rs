@@ -107,7 +107,10 @@ impl Table {
             (&mut self.active, !dead && !job.inherited),
             (&mut self.running, job.state == JobState::Running),
             (&mut self.stopped, job.state == JobState::Stopped),
-            (&mut self.news, job.state != JobState::Running && !job.notified && !job.inherited),
+            (
+                &mut self.news,
+                job.state != JobState::Running && !job.notified && !job.inherited,
+            ),
             (&mut self.over, dead && job.notified),
         ] {
             if belongs {
@@ -116,7 +119,8 @@ impl Table {
                 set.remove(&id);
             }
         }
-        self.of_process.extend(job.processes.iter().map(|process| (process.pid, id)));
+        self.of_process
+            .extend(job.processes.iter().map(|process| (process.pid, id)));
         self.jobs.insert(id, job);
     }
 
@@ -383,7 +387,11 @@ impl Interp {
         let mut changed = Vec::new();
         for job in self.jobs.active() {
             let look = |process: &Process| {
-                let ended = process.status.is_none().then(|| kernel.status_of(process.pid)).flatten();
+                let ended = process
+                    .status
+                    .is_none()
+                    .then(|| kernel.status_of(process.pid))
+                    .flatten();
                 match ended {
                     None if process.status.is_none() && !kernel.exists(process.pid) => {
                         Some(WaitStatus::Exited(127))

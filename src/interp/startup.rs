@@ -179,9 +179,12 @@ impl Interp {
         if ignored.is_empty() {
             return;
         }
+        let kernel = &self.proc.kernel;
         let traps = Arc::make_mut(&mut self.traps);
         let keys = ignored.iter().map(|signal| TrapKey::Signal(*signal));
-        traps.active.extend(keys.map(|key| (key, Arc::from(&b""[..]))));
+        traps
+            .active
+            .extend(keys.map(|key| (key, Arc::new(kernel.held(b"", Vec::new())))));
         traps.ignored_at_start = ignored;
     }
 

@@ -16,7 +16,7 @@ impl Interp {
     /// A child process with a copy of this shell. `inline`: it runs inside the caller's task.
     pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Interp> {
         // What is copied at once; the rest is shared until it changes.
-        let copied = self.last_argument.len() + self.proc.fds.len() * 16;
+        let copied = self.last_argument.len() + self.proc.fds.places() * 16;
         self.proc.kernel.meter().charge(copied as u64 / 8)?;
         let proc = self.proc.fork(group, inline)?;
         let mut child = Interp { proc, ..self.clone() };

@@ -52,7 +52,7 @@ impl Hidden {
             0..=Self::FEW => {}
             count if self.places.len() + 1 == count => {
                 if let Some((name, _)) = self.list.last() {
-                    self.places.insert(Arc::clone(name), count - 1);
+                    self.places.insert(name.clone(), count - 1);
                 }
             }
             _ => self.number(),
@@ -69,7 +69,8 @@ impl Hidden {
         self.places.clear();
         if self.list.len() > Self::FEW {
             let names = self.list.iter().enumerate();
-            self.places.extend(names.map(|(place, (name, _))| (Arc::clone(name), place)));
+            self.places
+                .extend(names.map(|(place, (name, _))| (name.clone(), place)));
         }
     }
 }
@@ -311,9 +312,9 @@ impl Vars {
             return;
         };
         self.environment = None;
-        self.pay(self.scopes.len() / 32);
         let current = self.scopes.len();
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
+        self.pay((current - holder.unwrap_or(0)) / 4);
         let table = Arc::make_mut(&mut self.table);
         match holder {
             Some(index)
@@ -447,7 +448,6 @@ impl Vars {
         if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
             return true;
         }
-        self.pay(self.scopes.len() / 32);
         let mut hidden = self.table.get(name).cloned();
         let name = self
             .table
@@ -521,17 +521,17 @@ impl Vars {
         table.vacant -= usize::from(slot.is_none());
         let old = slot.replace(variable);
         if !hides && let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
-            scope.hidden.push((known, old));
+            scope.hidden.push(known, old);
         }
         true
     }
 
     /// The visible variable came from `A=1 command`.
     pub fn temporary_holds(&self, name: &[u8]) -> bool {
-        self.scopes
-            .iter()
-            .rev()
-            .find(|scope| scope.hides(name))
+        let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
+        self.pay((self.scopes.len() - holder.unwrap_or(0)) / 4);
+        holder
+            .and_then(|holder| self.scopes.get(holder))
             .is_some_and(|scope| scope.temporary)
     }
 
@@ -612,7 +612,7 @@ impl Vars {
         if let Some(environment) = &self.environment {
             return Arc::clone(environment);
         }
-        self.pay(self.table.len());
+        self.pay(self.table.variables.len());
         let mut list: Vec<(Vec<u8>, Vec<u8>)> = self
             .table
             .iter()

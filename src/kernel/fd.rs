@@ -19,7 +19,7 @@ pub struct Fds {
 
 impl Fds {
     /// Places in the table; copying takes as long.
-    pub fn len(&self) -> usize {
+    pub fn places(&self) -> usize {
         self.slots.len()
     }
 

@@ -325,7 +325,10 @@ impl Meter {
 
     /// Bytes that may still be held.
     pub fn free_bytes(&self) -> usize {
-        let free = self.memory_limit.load(Relaxed).saturating_sub(self.held.load(Relaxed));
+        let free = self
+            .memory_limit
+            .load(Relaxed)
+            .saturating_sub(self.held.load(Relaxed));
         usize::try_from(free).unwrap_or(usize::MAX)
     }
 

@@ -58,9 +58,11 @@ fn printed(lists: &[Arc<List>]) -> Vec<u8> {
 }
 
 /// What was read and printed reads again, and prints the same. Here-documents aside: what bash prints of them inside other commands
-/// does not always read again, and the printer follows bash. A backslash stands for itself only where the source ends.
+/// does not always read again, and the printer follows bash, which also names a coprocess that has no name and reads the name as a
+/// command then. A backslash stands for itself only where the source ends.
 pub fn round_trip(bytes: &[u8]) {
-    if bytes.ends_with(b"\\") || bytes.windows(2).any(|pair| pair == b"<<") {
+    let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
+    if bytes.ends_with(b"\\") || has(b"<<") || has(b"coproc") {
         return;
     }
     let Ok(lists) = parse_all(bytes, &()) else { return };

@@ -133,7 +133,7 @@ impl Reader<'_> {
                 entries.iter().rev().find(|entry| entry.line.starts_with(wanted))
             }
         };
-        entry.map(|entry| entry.line.clone())
+        entry.map(|entry| entry.line.to_vec())
     }
 
     /// The words that a designator picks; `Some(None)`: all of the line.

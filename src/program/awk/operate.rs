@@ -319,11 +319,16 @@ impl Machine<'_> {
         let length = match op {
             Op::LengthRecord => {
                 let text = self.record.text(&self.ofs, &self.convfmt);
-                crate::text::utf8::count(text)
+                let (count, size) = (crate::text::utf8::count(text), text.len());
+                self.pay_bytes(size)?;
+                count
             }
             Op::LengthVariable(place) => match self.variable(place) {
                 Value::Array(array) => self.array(array).map_or(0, super::array::Array::len),
-                value => crate::text::utf8::count(&value.text(&self.convfmt)),
+                value => {
+                    self.pay_bytes(value.size())?;
+                    crate::text::utf8::count(&value.text(&self.convfmt))
+                }
             },
             Op::LengthElement(array) => {
                 let key = self.pop();
@@ -332,7 +337,10 @@ impl Machine<'_> {
                 let value = self.element(array, &key)?.clone();
                 match value {
                     Value::Array(array) => self.array(array).map_or(0, super::array::Array::len),
-                    value => crate::text::utf8::count(&value.text(&self.convfmt)),
+                    value => {
+                        self.pay_bytes(value.size())?;
+                        crate::text::utf8::count(&value.text(&self.convfmt))
+                    }
                 }
             }
             _ => 0,
