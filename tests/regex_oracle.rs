@@ -244,6 +244,8 @@ const GNU: RegexOptions = RegexOptions {
     ignore_case: false,
     newline_anchors: false,
     lenient: false,
+    dfa: false,
+    paired: false,
     lines: None,
     bound: Bound::None,
 };

@@ -23,7 +23,7 @@ pub struct Server {
     pub document: Arc<Document>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
-    _data: Option<TempDir>,
+    data_folder: Option<TempDir>,
 }
 
 /// One server for all tests that leave the tenant's settings alone.
@@ -51,7 +51,7 @@ impl Server {
     pub fn start() -> Server {
         let data = tempfile::tempdir().unwrap();
         let mut server = Server::with(&config(data.path().join("data")), None);
-        server._data = Some(data);
+        server.data_folder = Some(data);
         server
     }
 
@@ -94,7 +94,7 @@ impl Server {
             document: Arc::new(Document::read(&text)),
             stop: Some(stop),
             thread: Some(thread),
-            _data: None,
+            data_folder: None,
         }
     }
 
