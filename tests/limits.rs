@@ -473,7 +473,7 @@ mod paid {
         many_locals: "f() { while :; do local v$((i++)); done; }; f" => End::Halt(&[Steps, Memory]);
         names_of_functions: "f() { (($1)) && { f $(($1 - 1)); return; }; while :; do y=${FUNCNAME[5]}; done; }; f 1000" => End::Halt(&[Steps]);
         long_paths: "p=./.; for i in {1..9}; do p=$p/$p; done; while :; do [ -e $p ]; done" => End::Halt(&[Steps]);
-        options_of_a_long_word: "x=-a; for i in {1..16}; do x=$x${x#-}; done; while getopts a y \"$x\"; do :; done" => End::Halt(&[Steps]);
+        options_of_a_long_word: "x=-a; for i in {1..16}; do x=$x${x#-}; done; while getopts a y \"$x\"; do :; done" => End::Either(&[Steps], "");
         awk_substr: "awk 'BEGIN { x = sprintf(\"%1000000s\", \"a\"); while (1) y = substr(x, 2) }'" => End::Halt(&[Steps]);
         awk_comparison: "awk 'BEGIN { x = sprintf(\"%1000000s\", \"a\"); z = x \"b\"; while (1) y = (x < z) }'" => End::Halt(&[Steps]);
         awk_streams: "awk 'BEGIN { while (1) print \"a\" > (\"f\" i++) }'" => End::Either(&[Steps, Memory], "");

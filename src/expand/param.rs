@@ -340,7 +340,7 @@ pub fn put<H: ExpandHost>(host: &mut H, text: &[u8], quoted: bool, into: &mut Bu
 
 /// The charge of [`put`].
 fn pay<H: ExpandHost>(host: &mut H, text: &[u8], splits: bool) -> Outcome<(), H> {
-    host.charge(text.len() as u64 / 8)?;
+    host.charge(text.len() as u64 / if splits { 8 } else { 64 })?;
     let fields = if splits {
         let ifs = host.ifs();
         text.iter().filter(|byte| ifs.class(**byte) != 0).count()

@@ -492,6 +492,7 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
         return Ok(None);
     };
     if let ParamOp::Length = param.op {
+        host.charge(text.len() as u64 / 32)?;
         let count = match host.flags().bytes {
             true => text.len(),
             false => crate::text::utf8::count(&text),

@@ -480,7 +480,7 @@ impl std::ops::Deref for Held {
 impl Clone for Lease {
     fn clone(&self) -> Self {
         self.meter.hold_anyway(self.bytes);
-        self.pay(self.bytes / 32 + 4);
+        self.pay(self.bytes / 128 + 4);
         Lease {
             meter: Arc::clone(&self.meter),
             bytes: self.bytes,
