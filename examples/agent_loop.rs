@@ -66,10 +66,21 @@ fn last_output(conversation: &[Message]) -> String {
     outcome.unwrap_or("nothing").trim().to_owned()
 }
 
+/// What a person who watches sees. The output of bash was printed as it came.
+fn show(message: &Message) {
+    match message {
+        Message::Task(task) => println!("{task}"),
+        Message::ToolResult { tool: "bash", .. } => {}
+        Message::ToolResult { outcome, .. } => println!("{outcome:#}"),
+    }
+}
+
 /// The loop itself.
 fn run(model: &mut dyn Model, workspace: &mut VirtualWorkspace, task: &str) -> String {
     let tools = definitions();
-    let mut conversation = vec![Message::Task(task.to_owned())];
+    let task = Message::Task(task.to_owned());
+    show(&task);
+    let mut conversation = vec![task];
     loop {
         let calls = match model.next(&conversation, &tools) {
             Turn::Answer(answer) => return answer,
@@ -77,9 +88,9 @@ fn run(model: &mut dyn Model, workspace: &mut VirtualWorkspace, task: &str) -> S
         };
         for (tool, input) in calls {
             println!("> {tool} {input}");
-            let mut show = |chunk: OutputChunk| print!("{}", chunk.text);
+            let mut print = |chunk: OutputChunk| print!("{}", chunk.text);
             let call = Call {
-                output: Some(&mut show),
+                output: Some(&mut print),
                 ..Call::default()
             };
             // Input that does not fit the schema is the model's mistake, too: it may try again.
@@ -89,10 +100,9 @@ fn run(model: &mut dyn Model, workspace: &mut VirtualWorkspace, task: &str) -> S
                     json!({"kind": "failed", "code": "invalid_input", "message": error.to_string()})
                 }
             };
-            if tool != "bash" {
-                println!("{outcome:#}");
-            }
-            conversation.push(Message::ToolResult { tool, outcome });
+            let message = Message::ToolResult { tool, outcome };
+            show(&message);
+            conversation.push(message);
         }
     }
 }
