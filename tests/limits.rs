@@ -272,7 +272,7 @@ mod growth {
         doubling_of_elements: "a=(0 1 2 3); while :; do a+=(\"${a[@]}\"); done" => End::Halt(&[Memory, Steps]);
         doubling_of_parameters: "set -- 1 2 3 4; while :; do set -- \"$@\" \"$@\"; done" => End::Halt(&[Memory, Steps]);
         many_variables: "x=0123456789; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; while :; do declare v$((i++))=$x; done"
-            => End::Halt(&[Memory]);
+            => End::Halt(&[Memory, Steps]);
         many_elements: "x=0123456789; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; while :; do a[i++]=$x; done"
             => End::Halt(&[Memory]);
         many_keys: "declare -A a; x=0123456789; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do x=$x$x; done; while :; do a[$((i++))]=$x; done"
@@ -336,7 +336,7 @@ mod recursion {
         arithmetic_by_element_in_subscript: "x='a[${b[x]}]'; echo $((x))" => End::Says("expression recursion level exceeded");
         arithmetic_in_functions: "f() { if (($1)); then f $(($1 - 1)); else echo $((x)); fi; }; x='1+(x)'; f 11" => End::Says("expression recursion level exceeded");
         prompt: "PS4='$(f)'; f() { :; }; set -x; f" => End::Either(&[Depth, Processes, Steps, Memory], "");
-        nameref: "declare -n a=b b=a; a=1; echo $a" => End::Says("not a valid identifier");
+        nameref: "declare -n a=b b=a; a=1; echo $a" => End::Says("circular name reference");
         command_not_found: "command_not_found_handle() { nothing; }; nothing" => End::Either(&[Depth, Processes, Steps, Memory], "");
         xargs: "echo 'echo a | xargs bash ./f' >f; bash ./f" => End::Halt(&[Depth, Processes, Steps, Memory]);
         env: "echo 'env bash ./f' >f; bash ./f" => End::Halt(&[Depth, Processes, Steps, Memory]);

@@ -307,6 +307,7 @@ fn all_matches(regex: &Regex, subject: &str) -> String {
 
 const GREP_OPTIONS: RegexOptions = RegexOptions {
     lenient: true,
+    dfa: true,
     lines: Some(b'\n'),
     ..GNU
 };

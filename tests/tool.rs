@@ -1097,7 +1097,7 @@ mod properties {
                 &line[1..]
             };
             match line.as_bytes()[0] {
-                b'\\' => continue,
+                b'\\' => {}
                 b'+' => new.push_str(text),
                 sign => {
                     assert_eq!(text, old[at]);
