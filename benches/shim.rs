@@ -25,6 +25,8 @@ struct Server {
 
 impl Server {
     fn start(data: &Path, sync: &str) -> Server {
+        // `Server` waits for it when it is dropped; without an address there is nothing to measure.
+        #[allow(clippy::zombie_processes)]
         let mut child = Command::new(env!("CARGO_BIN_EXE_exuvia"))
             .args([
                 "serve",
@@ -157,8 +159,7 @@ fn echo(server: &Server, callers: usize) {
 
 fn main() {
     let count: usize = std::env::args()
-        .filter_map(|word| word.parse().ok())
-        .next()
+        .find_map(|word| word.parse().ok())
         .unwrap_or(10_000);
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
