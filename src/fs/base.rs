@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Errno, Fs, MemFs, ProcFs, Quota, Timestamp, View, base_text, special};
+use super::{Credentials, Errno, Fs, MemFs, ProcFs, Quota, Timestamp, View, base_text, special};
 
 /// How the file of a program starts; its name and a newline follow. The ELF mark is there for `file` and `head -c 4`.
 pub const PROGRAM_MARK: &[u8] = b"\x7fELFexuvia\0";
@@ -15,6 +15,9 @@ const MADE: Timestamp = Timestamp {
     seconds: 1_735_689_600,
     nanos: 0,
 };
+
+/// The user and the group to whom `/home/user` and `/workspace` belong.
+pub const DEFAULT_USER: Credentials = Credentials { uid: 1000, gid: 1000 };
 
 /// Directories with their modes, parents first.
 const DIRECTORIES: [(&str, u32); 37] = [
@@ -54,7 +57,7 @@ const DIRECTORIES: [(&str, u32); 37] = [
     ("/var/mail", 0o755),
     ("/var/spool", 0o755),
     ("/var/tmp", 0o1777),
-    ("/workspace", 0o777),
+    ("/workspace", 0o755),
 ];
 
 /// Links with their targets, as on a system with merged `/usr`.
@@ -124,9 +127,16 @@ fn build(programs: &[&str]) -> Result<MemFs, Errno> {
     for (path, text) in base_text::FILES {
         fs.write(&View { umask: 0o022, ..view }, path.as_bytes(), text.as_bytes())?;
     }
-    let user = Some(1000);
     fs.make_dir(&view, b"/home/user", 0o755)?;
-    fs.set_owner(&view, b"/home/user", user, user, super::Follow::No)?;
+    for path in [b"/home/user".as_slice(), b"/workspace"] {
+        fs.set_owner(
+            &view,
+            path,
+            Some(DEFAULT_USER.uid),
+            Some(DEFAULT_USER.gid),
+            super::Follow::No,
+        )?;
+    }
     install(&fs, &view, programs)?;
     drop(fs);
     let root = super::Attributes {
@@ -153,13 +163,13 @@ fn install(fs: &Fs, view: &View<'_>, programs: &[&str]) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::{Access, Credentials, Follow};
+    use crate::fs::{Access, Follow};
 
     #[test]
     fn programs_are_executable_files() {
         let fs = base_fs(&["cat", "ls"], Quota::default()).unwrap();
         let user = View {
-            user: Credentials { uid: 1000, gid: 1000 },
+            user: DEFAULT_USER,
             ..View::ROOT
         };
         for path in ["/bin/cat", "/usr/bin/ls", "/bin/bash", "/bin/sh"] {

@@ -46,7 +46,7 @@ mod system_time;
 mod types;
 
 pub use adapter::{VfsAdapter, VfsView};
-pub use base::{PROGRAM_MARK, base_fs, base_tree, program_image, program_in_image};
+pub use base::{DEFAULT_USER, PROGRAM_MARK, base_fs, base_tree, program_image, program_in_image};
 pub use canonical::Existing;
 pub use chunk::Chunk;
 pub use device::{Device, descriptor_of_path};

@@ -7,7 +7,7 @@ use super::programs::{Programs, program_names};
 use super::{Shell, State};
 use crate::builtin::BUILTINS;
 use crate::error::Error;
-use crate::fs::{Credentials, FileSystem, Fs, Quota, View, base_fs};
+use crate::fs::{Credentials, DEFAULT_USER, FileSystem, Follow, Fs, Quota, View, base_fs};
 use crate::host::{Hooks, HostProgram, system_time};
 use crate::interp::Interp;
 use crate::kernel::{Clock, Fds, Kernel, Limits, Pid, Proc};
@@ -75,7 +75,7 @@ impl Default for ShellBuilder {
             files: Vec::new(),
             mounts: Vec::new(),
             env: env.map(|(name, value)| (name.into(), value.into())).to_vec(),
-            user: Credentials { uid: 1000, gid: 1000 },
+            user: DEFAULT_USER,
             hostname: None,
             limits: Limits::default(),
             quota: Quota {
@@ -131,7 +131,7 @@ impl ShellBuilder {
         self
     }
 
-    /// Who processes run as: 0 passes permission checks; the default is 1000.
+    /// Who processes run as, and whose `/workspace` is: 0 passes permission checks; the default is 1000.
     #[must_use]
     pub fn user(mut self, uid: u32, gid: u32) -> Self {
         self.user = Credentials { uid, gid };
@@ -282,6 +282,11 @@ impl ShellBuilder {
             let path = path.to_vec();
             move |errno| Error::File(path, errno)
         };
+        if self.user != DEFAULT_USER {
+            let (uid, gid) = (Some(self.user.uid), Some(self.user.gid));
+            fs.set_owner(&root, WORKSPACE, uid, gid, Follow::No)
+                .map_err(failed(WORKSPACE))?;
+        }
         for (at, tree) in &self.mounts {
             let placeholder = [at.as_slice(), b"/."].concat();
             fs.write_with_parents(&root, &placeholder, b"").ok();
@@ -294,7 +299,7 @@ impl ShellBuilder {
         for (path, contents, mode) in &self.files {
             fs.write_with_parents(&user, path, contents)
                 .or_else(|_| fs.write_with_parents(&root, path, contents))
-                .and_then(|()| fs.set_mode(&root, path, *mode, crate::fs::Follow::Yes))
+                .and_then(|()| fs.set_mode(&root, path, *mode, Follow::Yes))
                 .map_err(failed(path))?;
         }
         Ok(fs)
