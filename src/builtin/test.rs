@@ -161,10 +161,9 @@ impl<'a> Parser<'a> {
         let [b'-', letter] = operator else {
             return Err([operator, b": unary operator expected"].concat());
         };
-        match self.interp.unary_test(*letter, operand) {
-            Some(answer) => answer,
-            None => Err([operator, b": unary operator expected"].concat()),
-        }
+        self.interp
+            .unary_test(*letter, operand)
+            .ok_or_else(|| [operator, b": unary operator expected"].concat())
     }
 
     fn binary(&mut self, left: &[u8], operator: &[u8], right: &[u8]) -> Answer {
@@ -174,9 +173,9 @@ impl<'a> Parser<'a> {
             b"!=" => left != right,
             b"<" => left < right,
             b">" => left > right,
-            b"-nt" => self.interp.compare_times(left, right) == Some(Ordering::Greater),
-            b"-ot" => self.interp.compare_times(left, right) == Some(Ordering::Less),
-            b"-ef" => self.interp.same_file(left, right),
+            b"-nt" => self.interp.proc.compare_times(left, right) == Some(Ordering::Greater),
+            b"-ot" => self.interp.proc.compare_times(left, right) == Some(Ordering::Less),
+            b"-ef" => self.interp.proc.same_file(left, right),
             _ => {
                 let (left, right) = (integer(left)?, integer(right)?);
                 match operator {

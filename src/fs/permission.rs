@@ -3,6 +3,13 @@
 use super::mount::Place;
 use super::{Access, Credentials, Errno, FileKind, Metadata, View};
 
+impl Metadata {
+    /// Whether the bits allow a user what is wanted (`EACCES`).
+    pub(crate) fn permits(&self, user: Credentials, wanted: Access) -> Result<(), Errno> {
+        check(self, user, wanted)
+    }
+}
+
 /// Whether the bits allow what is wanted (`EACCES`).
 pub(super) fn check(metadata: &Metadata, user: Credentials, wanted: Access) -> Result<(), Errno> {
     let granted = if user.uid == 0 {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::xtrace::{arith_text, head_text};
 use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
-use crate::expand::{Mode, word};
-use crate::kernel::{BoxFuture, cost};
-use crate::pattern::{Pattern, PatternOptions};
+use crate::expand::{ExpandHost, Mode, word};
+use crate::kernel::{BoxFuture, Halt, cost};
+use crate::pattern::PatternOptions;
 use crate::syntax::ast::{Arith, CaseEnd, CaseItem, Compound, CompoundKind, List, Name, Word};
 use crate::text::columns::{Item, select_menu};
 use crate::text::utf8;
@@ -464,26 +464,28 @@ impl Interp {
                 Ok(text) => text,
                 Err(failure) => return Err(self.fail_expansion(failure)),
             };
-            self.proc
-                .kernel
-                .meter()
-                .charge(subject.len() as u64 / 16 + cost::MATCH)?;
-            if self.pattern(&text).matches(subject) {
+            if self.matches_pattern(subject, &text, self.options.shopt(Shopt::Extglob))? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// A pattern by the options in force, as `case` and `[[` match.
-    pub fn pattern(&mut self, text: &[u8]) -> Arc<Pattern> {
-        let flags = self.options.expand_flags();
+    /// Matches a text as `case` and `[[` do, in any case of letters by the option `nocasematch`. `extglob`: extended patterns are on.
+    pub(super) fn matches_pattern(
+        &mut self,
+        subject: &[u8],
+        pattern: &[u8],
+        extglob: bool,
+    ) -> Result<bool, Halt> {
+        let meter = self.proc.kernel.meter();
+        meter.charge(subject.len() as u64 / 16 + cost::MATCH)?;
         let options = PatternOptions {
-            extglob: flags.extglob,
-            nocase: flags.nocasematch,
+            extglob,
+            nocase: self.options.shopt(Shopt::Nocasematch),
             ..PatternOptions::default()
         };
-        crate::expand::ExpandHost::compile(self, text, options)
+        Ok(ExpandHost::compile(self, pattern, options).matches(subject))
     }
 
     async fn run_select(&mut self, line: u32, name: &Name, words: Option<&[Word]>, body: &List) -> Flow {

@@ -2,7 +2,7 @@
 
 use super::{ExpandFailure, Flow, Interp, Set};
 use crate::expand::{Mode, word};
-use crate::kernel::{BoxFuture, Halt, cost};
+use crate::kernel::{BoxFuture, Halt};
 use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
 use crate::syntax::ast::{Cond, CondOp};
 
@@ -76,7 +76,7 @@ impl Interp {
                 .is_empty()),
             Cond::Unary(op, word) => {
                 let text = word::text_now(self, word, Mode::Single).map_err(of_word)?;
-                self.unary(*op, &text)
+                Ok(self.unary_test(*op, &text).unwrap_or(false))
             }
             Cond::Binary(op, left, right) => {
                 let left = word::text_now(self, left, Mode::Single).map_err(of_word)?;
@@ -118,7 +118,7 @@ impl Interp {
             Cond::Unary(op, word) => {
                 let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
                 self.trace_cond(negated, None, &[b'-', *op], &text);
-                self.unary(*op, &text)
+                Ok(self.unary_test(*op, &text).unwrap_or(false))
             }
             Cond::Binary(op, left, right) => {
                 let left = word::text(self, left, Mode::Single).await.map_err(of_word)?;
@@ -134,34 +134,20 @@ impl Interp {
         }
     }
 
-    fn unary(&mut self, op: u8, text: &[u8]) -> Result<bool, Bad> {
-        match self.unary_test(op, text) {
-            Some(Ok(answer)) => Ok(answer),
-            Some(Err(message)) => {
-                self.error(message);
-                Err(Bad::Status(2))
-            }
-            None => Ok(false),
-        }
-    }
-
     fn binary(&mut self, op: CondOp, left: &[u8], right: &[u8]) -> Result<bool, Bad> {
         Ok(match op {
             CondOp::Match { .. } | CondOp::NotMatch => {
                 let negated = op == CondOp::NotMatch;
-                self.proc
-                    .kernel
-                    .meter()
-                    .charge(left.len() as u64 / 16 + cost::MATCH)
-                    .map_err(super::Divert::from)?;
-                self.cond_pattern(right).matches(left) != negated
+                // Extended patterns are always on here.
+                let matches = self.matches_pattern(left, right, true);
+                matches.map_err(super::Divert::from)? != negated
             }
             CondOp::Regex => return self.regex_match(left, right),
             CondOp::Less => left < right,
             CondOp::Greater => left > right,
-            CondOp::Newer => self.compare_times(left, right) == Some(std::cmp::Ordering::Greater),
-            CondOp::Older => self.compare_times(left, right) == Some(std::cmp::Ordering::Less),
-            CondOp::SameFile => self.same_file(left, right),
+            CondOp::Newer => self.proc.compare_times(left, right) == Some(std::cmp::Ordering::Greater),
+            CondOp::Older => self.proc.compare_times(left, right) == Some(std::cmp::Ordering::Less),
+            CondOp::SameFile => self.proc.same_file(left, right),
             _ => {
                 let left = self.operand(left)?;
                 let right = self.operand(right)?;
@@ -179,17 +165,6 @@ impl Interp {
             }
             value => Ok(value?),
         }
-    }
-
-    /// In `[[`, extended patterns are always on.
-    fn cond_pattern(&mut self, text: &[u8]) -> std::sync::Arc<crate::pattern::Pattern> {
-        let flags = self.options.expand_flags();
-        let options = crate::pattern::PatternOptions {
-            extglob: true,
-            nocase: flags.nocasematch,
-            ..crate::pattern::PatternOptions::default()
-        };
-        crate::expand::ExpandHost::compile(self, text, options)
     }
 
     fn regex_match(&mut self, subject: &[u8], pattern: &[u8]) -> Result<bool, Bad> {

@@ -235,21 +235,13 @@ impl Interp {
             if !active && !self.options.shopt(Shopt::Nocasematch) {
                 return Ok(literal == subject);
             }
-            self.proc
-                .kernel
-                .meter()
-                .charge(subject.len() as u64 / 16 + cost::MATCH)?;
-            return Ok(self.pattern(literal).matches(subject));
+            return Ok(self.matches_pattern(subject, literal, self.options.shopt(Shopt::Extglob))?);
         }
         let text = match word::text_now(self, pattern, Mode::Pattern) {
             Ok(text) => text,
             Err(failure) => return Err(self.fail_expansion(failure)),
         };
-        self.proc
-            .kernel
-            .meter()
-            .charge(subject.len() as u64 / 16 + cost::MATCH)?;
-        let matches = self.pattern(&text).matches(subject);
+        let matches = self.matches_pattern(subject, &text, self.options.shopt(Shopt::Extglob))?;
         self.recycle_buffer(text);
         Ok(matches)
     }

@@ -8,6 +8,7 @@ mod clock;
 mod exec;
 mod fd;
 mod file;
+mod file_test;
 mod hook;
 mod input;
 mod meter;

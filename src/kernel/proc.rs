@@ -11,7 +11,9 @@ use super::file::File;
 use super::process::{Pid, WaitStatus};
 use super::signal::{Disposition, Signal, SignalState};
 use super::{Halt, Kernel, after};
-use crate::fs::{Credentials, Device, DirEntry, Errno, Follow, Fs, Metadata, OpenFlags, Opened, View};
+use crate::fs::{
+    Credentials, Device, DirEntry, Errno, FileKind, Follow, Fs, Metadata, OpenFlags, Opened, View,
+};
 
 /// Why a program ends before its `main` returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,10 +228,20 @@ impl Proc {
     /// What `stat` or `lstat` answers; descriptors' paths answer for their file.
     pub fn metadata(&self, path: &[u8], follow: Follow) -> Result<Metadata, Errno> {
         if let (Some(fd), Follow::Yes) = (crate::fs::descriptor_of_path(path), follow) {
-            return self.fds.get(fd).map_err(|_| Errno::ENOENT)?.metadata();
+            return self.descriptor_metadata(fd);
         }
         self.call(path, super::cost::PATH)?;
         self.fs.metadata(&self.view(), path, follow)
+    }
+
+    /// What a descriptor's path answers for its file: a pipe is its process's own.
+    pub(super) fn descriptor_metadata(&self, fd: u32) -> Result<Metadata, Errno> {
+        let file = self.fds.get(fd).map_err(|_| Errno::ENOENT)?;
+        let mut found = file.metadata()?;
+        if file.open_node().is_none() && found.kind != FileKind::CharDevice {
+            (found.uid, found.gid) = (self.user.uid, self.user.gid);
+        }
+        Ok(found)
     }
 
     /// The entries of a directory, sorted by name, without `.` and `..`.

@@ -8,7 +8,6 @@ use std::cmp::Ordering;
 use super::message::message;
 use super::usage;
 use crate::args::{COREUTILS, Spec, quote};
-use crate::fs::{Access, FileKind, Follow, Metadata};
 use crate::kernel::{Proc, Program, Stop};
 
 /// `test`.
@@ -249,10 +248,6 @@ impl<'w> Evaluator<'w> {
         Ok(value)
     }
 
-    fn metadata(&self, path: &[u8], follow: Follow) -> Option<Metadata> {
-        self.proc.metadata(path, follow).ok()
-    }
-
     fn unary(&mut self) -> Value {
         let operator = self.word(0);
         let letter = operator.get(1).copied().unwrap_or_default();
@@ -262,42 +257,14 @@ impl<'w> Evaluator<'w> {
         self.advance()?;
         let operand = self.word(0);
         self.at += 1;
-        match letter {
-            b'n' => return Ok(!operand.is_empty()),
-            b'z' => return Ok(operand.is_empty()),
+        Ok(match letter {
+            b'n' => !operand.is_empty(),
+            b'z' => operand.is_empty(),
             b't' => {
                 integer(operand)?;
-                return Ok(false);
+                false
             }
-            b'r' => return Ok(self.proc.access(operand, Access::READ).is_ok()),
-            b'w' => return Ok(self.proc.access(operand, Access::WRITE).is_ok()),
-            b'x' => return Ok(self.proc.access(operand, Access::EXECUTE).is_ok()),
-            _ => {}
-        }
-        let follow = if matches!(letter, b'L' | b'h') {
-            Follow::No
-        } else {
-            Follow::Yes
-        };
-        let Some(found) = self.metadata(operand, follow) else {
-            return Ok(false);
-        };
-        Ok(match letter {
-            b'N' => found.mtime > found.atime,
-            b'O' => found.uid == self.proc.user.uid,
-            b'G' => found.gid == self.proc.user.gid,
-            b'f' => found.kind == FileKind::Regular,
-            b'd' => found.kind == FileKind::Directory,
-            b's' => found.size > 0,
-            b'S' => found.kind == FileKind::Socket,
-            b'c' => found.kind == FileKind::CharDevice,
-            b'b' => found.kind == FileKind::BlockDevice,
-            b'p' => found.kind == FileKind::Fifo,
-            b'L' | b'h' => found.kind == FileKind::Symlink,
-            b'u' => found.mode & 0o4000 != 0,
-            b'g' => found.mode & 0o2000 != 0,
-            b'k' => found.mode & 0o1000 != 0,
-            _ => true,
+            _ => self.proc.test_file(letter, operand).unwrap_or(false),
         })
     }
 
@@ -320,7 +287,9 @@ impl<'w> Evaluator<'w> {
             b"-nt" | b"-ot" | b"-ef" if left_length || right_length => {
                 return Err(message!(operator, " does not accept -l"));
             }
-            b"-nt" | b"-ot" | b"-ef" => return Ok(self.compare_files(left, operator, right)),
+            b"-nt" => return Ok(self.proc.compare_times(left, right) == Some(Ordering::Greater)),
+            b"-ot" => return Ok(self.proc.compare_times(left, right) == Some(Ordering::Less)),
+            b"-ef" => return Ok(self.proc.same_file(left, right)),
             _ => {}
         }
         let length = |word: &[u8]| word.len().to_string().into_bytes();
@@ -339,27 +308,6 @@ impl<'w> Evaluator<'w> {
             b"-gt" => order == Ordering::Greater,
             _ => order != Ordering::Less,
         })
-    }
-
-    fn compare_files(&self, left: &[u8], operator: &[u8], right: &[u8]) -> bool {
-        let (left, right) = (
-            self.metadata(left, Follow::Yes),
-            self.metadata(right, Follow::Yes),
-        );
-        if operator == b"-ef" {
-            let node = |found: Metadata| (found.device, found.inode);
-            return left.is_some() && left.map(node) == right.map(node);
-        }
-        let (newer, older) = if operator == b"-nt" {
-            (left, right)
-        } else {
-            (right, left)
-        };
-        match (newer, older) {
-            (Some(newer), Some(older)) => newer.mtime > older.mtime,
-            (Some(_), None) => true,
-            _ => false,
-        }
     }
 }
 

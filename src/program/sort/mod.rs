@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::usage::{self, Failure};
 use crate::args::{quoteaf, quotef};
-use crate::fs::{Access, Errno, Follow, OpenFlags};
+use crate::fs::{Access, Errno, OpenFlags};
 use crate::kernel::{Disposition, File, Input, Lease, Proc, Program, Signal, Stop};
 use key::{Context, Key};
 use md5::{Digest, Md5};
@@ -186,11 +186,7 @@ async fn read_names(proc: &mut Proc, list: &[u8]) -> Result<Vec<Vec<u8>>, Stop> 
 /// All inputs must be there, and the output writable, before anything is read.
 async fn check_access(proc: &mut Proc, plan: &Plan) -> Result<(), Stop> {
     for path in plan.files.iter().filter(|path| *path != b"-") {
-        let access = match crate::fs::descriptor_of_path(path) {
-            Some(_) => proc.metadata(path, Follow::Yes).map(drop),
-            None => proc.fs.access(&proc.view(), path, Access::READ),
-        };
-        if let Err(errno) = access {
+        if let Err(errno) = proc.access(path, Access::READ) {
             return Err(file_failed(proc, "cannot read", path, errno).await);
         }
     }
