@@ -8,6 +8,7 @@ use super::usage::{self, Failure};
 use crate::args::{COREUTILS, Opt, Parsed, Spec};
 use crate::fs::FileKind;
 use crate::kernel::{File, Input, Proc, Program, Stop};
+use crate::text::escape;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -263,19 +264,7 @@ fn show_bytes(out: &mut Vec<u8>, text: &[u8], format: &Format) {
             b'\t' if format.tabs => out.extend_from_slice(b"^I"),
             b'\t' => out.push(byte),
             _ if !format.nonprinting => out.push(byte),
-            0..128 => show_seven_bits(out, byte),
-            _ => {
-                out.extend_from_slice(b"M-");
-                show_seven_bits(out, byte - 128);
-            }
+            _ => escape::push_caret(out, byte),
         }
-    }
-}
-
-fn show_seven_bits(out: &mut Vec<u8>, byte: u8) {
-    match byte {
-        127 => out.extend_from_slice(b"^?"),
-        0..32 => out.extend_from_slice(&[b'^', byte + 64]),
-        _ => out.push(byte),
     }
 }

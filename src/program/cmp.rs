@@ -9,6 +9,7 @@ use super::usage;
 use crate::args::{Complaint, CountError, DIFFUTILS, Opt, Parsed, Spec, UsageError, parse_count};
 use crate::fs::{Errno, FileKind, OpenFlags};
 use crate::kernel::{File, Input, Proc, Program, Stop};
+use crate::text::escape;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -366,13 +367,9 @@ fn all_differences(
 
 /// A byte as `cat -v` shows it.
 fn visible(byte: u8) -> String {
-    let meta = if byte >= 128 { "M-" } else { "" };
-    let plain = match byte & 127 {
-        127 => "^?".to_owned(),
-        control @ 0..32 => format!("^{}", char::from(control + 64)),
-        other => char::from(other).to_string(),
-    };
-    format!("{meta}{plain}")
+    let mut text = Vec::new();
+    escape::push_caret(&mut text, byte);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 async fn end_of_file(

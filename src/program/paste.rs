@@ -7,6 +7,7 @@ use super::{lines, usage};
 use crate::args::{COREUTILS, Opt, Spec, UsageError};
 use crate::fs::Errno;
 use crate::kernel::{Input, Proc, Program, Stop};
+use crate::text::escape;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -62,19 +63,15 @@ fn delimiters(list: &[u8]) -> Result<Delimiters, UsageError> {
             result.push(Some(*byte));
             continue;
         }
-        let Some(letter) = bytes.next() else {
+        let Some(&letter) = bytes.next() else {
             let message = [b"delimiter list ends with an unescaped backslash: ", list];
             return Err(UsageError::plain(1, message.concat()));
         };
         result.push(match letter {
             b'0' => None,
-            b'b' => Some(8),
-            b'f' => Some(12),
-            b'n' => Some(b'\n'),
-            b'r' => Some(b'\r'),
-            b't' => Some(b'\t'),
-            b'v' => Some(11),
-            other => Some(*other),
+            // GNU's list knows all letters but this.
+            b'a' => Some(b'a'),
+            letter => Some(escape::letter(letter).unwrap_or(letter)),
         });
     }
     if result.is_empty() {

@@ -107,17 +107,78 @@ pub fn unescape(text: &[u8], reader: Reader) -> Unescaped {
     result
 }
 
-/// The character of `\a \b \f \n \r \t \v`, which every reader knows (awk, tr, find and stat as well).
-pub fn letter(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        _ => return None,
+/// The escapes that every reader knows: a letter behind the backslash, and the byte that it stands for.
+const LETTERS: [(u8, u8); 7] = [
+    (b'a', 7),
+    (b'b', 8),
+    (b't', b'\t'),
+    (b'n', b'\n'),
+    (b'v', 11),
+    (b'f', 12),
+    (b'r', b'\r'),
+];
+
+/// The byte that `\a \b \f \n \r \t \v` stand for, by the letter.
+pub fn letter(letter: u8) -> Option<u8> {
+    LETTERS
+        .iter()
+        .find(|(known, _)| *known == letter)
+        .map(|(_, byte)| *byte)
+}
+
+/// The letter that stands for a byte: the other way round.
+pub fn letter_of(byte: u8) -> Option<u8> {
+    LETTERS
+        .iter()
+        .find(|(_, known)| *known == byte)
+        .map(|(letter, _)| *letter)
+}
+
+/// Appends a byte as C would write it: plain when printable (a backslash too), else by its letter or by three octal digits.
+pub fn push_visible(out: &mut Vec<u8>, byte: u8) {
+    match letter_of(byte) {
+        Some(letter) => out.extend([b'\\', letter]),
+        None if matches!(byte, b' '..=b'~') => out.push(byte),
+        None => push_octal(out, byte),
+    }
+}
+
+/// Appends a backslash and three octal digits.
+pub fn push_octal(out: &mut Vec<u8>, byte: u8) {
+    out.push(b'\\');
+    out.extend([byte >> 6, byte >> 3 & 7, byte & 7].map(|digit| b'0' + digit));
+}
+
+/// A byte as `od -c` and `hexdump -c` show it in a column of three: plain, by its letter, or by octal digits alone.
+pub fn in_column(byte: u8) -> Vec<u8> {
+    match (byte, letter_of(byte)) {
+        (0, _) => b"\\0".to_vec(),
+        (_, Some(letter)) => vec![b'\\', letter],
+        (b' '..=b'~', None) => vec![byte],
+        (_, None) => format!("{byte:03o}").into_bytes(),
+    }
+}
+
+/// Appends a byte in the notation of `cat -v`: `^X` for control characters, `M-` before what has the high bit.
+pub fn push_caret(out: &mut Vec<u8>, byte: u8) {
+    if byte >= 128 {
+        out.extend_from_slice(b"M-");
+    }
+    match byte & 127 {
+        127 => out.extend_from_slice(b"^?"),
+        control @ 0..32 => out.extend([b'^', control + 64]),
+        plain => out.push(plain),
+    }
+}
+
+/// The value of up to `most` leading digits of a base (wrapping), and how many there are.
+pub fn digits(text: &[u8], base: u32, most: usize) -> (u32, usize) {
+    let digits = text
+        .iter()
+        .take(most)
+        .map_while(|&byte| char::from(byte).to_digit(base));
+    digits.fold((0, 0), |(value, count), digit| {
+        (value.wrapping_mul(base).wrapping_add(digit), count + 1)
     })
 }
 
@@ -178,26 +239,9 @@ fn octal(after: &[u8], reader: Reader, out: &mut Vec<u8>) -> Escape {
         Reader::DollarQuote | Reader::Format | Reader::ProgramFormat => 3,
         _ => 3 + usize::from(zero_first),
     };
-    let digits = after
-        .iter()
-        .take(most)
-        .take_while(|byte| (b'0'..=b'7').contains(*byte));
-    let (value, length) = digits.fold((0_u32, 0), |(value, length), digit| {
-        (value * 8 + u32::from(digit - b'0'), length + 1)
-    });
+    let (value, length) = digits(after, 8, most);
     out.push(value as u8);
     took(length)
-}
-
-/// The value of up to `most` hexadecimal digits, and how many there are.
-fn hex_digits(text: &[u8], most: usize) -> (u32, usize) {
-    let digits = text
-        .iter()
-        .take(most)
-        .map_while(|&byte| char::from(byte).to_digit(16));
-    digits.fold((0, 0), |(value, count), digit| {
-        (value.wrapping_mul(16).wrapping_add(digit), count + 1)
-    })
 }
 
 fn hex(after: &[u8], reader: Reader, out: &mut Vec<u8>) -> Escape {
@@ -205,11 +249,11 @@ fn hex(after: &[u8], reader: Reader, out: &mut Vec<u8>) -> Escape {
     if reader == Reader::DollarQuote
         && let Some(braced) = rest.strip_prefix(b"{")
     {
-        let (value, count) = hex_digits(braced, braced.len());
+        let (value, count) = digits(braced, 16, braced.len());
         out.push(value as u8);
         return took(2 + count + usize::from(braced.get(count) == Some(&b'}')));
     }
-    let (value, count) = hex_digits(rest, 2);
+    let (value, count) = digits(rest, 16, 2);
     if count > 0 {
         out.push(value as u8);
         return took(1 + count);
@@ -229,7 +273,7 @@ fn unicode(after: &[u8], reader: Reader, out: &mut Vec<u8>) -> Escape {
     } else {
         ('U', 8)
     };
-    let (value, count) = hex_digits(after.get(1..).unwrap_or_default(), most);
+    let (value, count) = digits(after.get(1..).unwrap_or_default(), 16, most);
     if count == 0 {
         let complains = matches!(reader, Reader::Format | Reader::PercentB);
         return Escape {
@@ -248,7 +292,7 @@ fn universal(after: &[u8], out: &mut Vec<u8>) -> Escape {
     } else {
         ('U', 8)
     };
-    let (value, count) = hex_digits(after.get(1..).unwrap_or_default(), most);
+    let (value, count) = digits(after.get(1..).unwrap_or_default(), 16, most);
     let problem = if count < most {
         Problem::HexNumber
     } else if matches!(value, 0..=0x9f | 0xd800..=0xdfff) && !matches!(value, 0x24 | 0x40 | 0x60) {

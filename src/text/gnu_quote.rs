@@ -3,7 +3,7 @@
 //! The scan either finishes or finds, at the first character that needs it, that the string must be quoted after all; then it
 //! starts again with outer quotes. [`quote`], [`quotef`] and [`quoteaf`] are what messages use.
 
-use super::utf8;
+use super::{escape, utf8};
 
 /// A quoting style, by the names of `ls --quoting-style`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,11 +263,12 @@ impl<'a> Scan<'a> {
                 self.special()?;
                 Fate::Plain(false)
             }
-            7 | 8 | 11 | 12 if form.escapes => Fate::Escaped(c_letter(byte)),
-            b'\n' | b'\r' | b'\t' => {
-                self.special()?;
+            _ if let Some(letter) = escape::letter_of(byte) => {
+                if matches!(byte, b'\n' | b'\r' | b'\t') {
+                    self.special()?;
+                }
                 if form.escapes {
-                    Fate::Escaped(c_letter(byte))
+                    Fate::Escaped(letter)
                 } else {
                     Fate::Plain(false)
                 }
@@ -394,18 +395,6 @@ impl<'a> Scan<'a> {
             self.in_escape = false;
         }
         self.out.push(byte);
-    }
-}
-
-fn c_letter(byte: u8) -> u8 {
-    match byte {
-        7 => b'a',
-        8 => b'b',
-        b'\t' => b't',
-        b'\n' => b'n',
-        11 => b'v',
-        12 => b'f',
-        _ => b'r',
     }
 }
 

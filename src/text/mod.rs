@@ -9,6 +9,7 @@ pub mod float_format;
 pub mod format;
 pub mod gnu_quote;
 pub mod human;
+pub mod json;
 pub mod long_double;
 pub mod mode;
 pub mod number;

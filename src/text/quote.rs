@@ -11,6 +11,7 @@
 //!
 //! Each is compared with bash over all bytes in `tests/text_oracle.rs`.
 
+use super::escape;
 use super::utf8::{self, Unit};
 
 /// `printf %q`: backslashes, or `$'…'`.
@@ -137,7 +138,7 @@ pub fn dollar_quoted(word: &[u8]) -> Vec<u8> {
     for (_, unit) in utf8::units(word) {
         match unit {
             Unit::Char(character) => dollar_quoted_char(character, &mut out),
-            Unit::Byte(byte) => push_octal(byte, &mut out),
+            Unit::Byte(byte) => escape::push_octal(&mut out, byte),
         }
     }
     out.push(b'\'');
@@ -147,35 +148,20 @@ pub fn dollar_quoted(word: &[u8]) -> Vec<u8> {
 fn dollar_quoted_char(character: char, out: &mut Vec<u8>) {
     let letter = match character {
         '\u{1b}' => b'E',
-        '\u{7}' => b'a',
-        '\u{8}' => b'b',
-        '\t' => b't',
-        '\n' => b'n',
-        '\u{b}' => b'v',
-        '\u{c}' => b'f',
-        '\r' => b'r',
         '\\' => b'\\',
         '\'' => b'\'',
+        _ if let Some(letter) = u8::try_from(character).ok().and_then(escape::letter_of) => letter,
         _ if utf8::is_print(character) => return utf8::push_char(out, character),
         _ => {
             let mut buffer = [0; 4];
             character
                 .encode_utf8(&mut buffer)
                 .bytes()
-                .for_each(|byte| push_octal(byte, out));
+                .for_each(|byte| escape::push_octal(out, byte));
             return;
         }
     };
     out.extend([b'\\', letter]);
-}
-
-fn push_octal(byte: u8, out: &mut Vec<u8>) {
-    out.extend([
-        b'\\',
-        b'0' + (byte >> 6),
-        b'0' + (byte >> 3 & 7),
-        b'0' + (byte & 7),
-    ]);
 }
 
 /// Whether bash prefers `$'…'` (`ansic_shouldquote`).

@@ -1,6 +1,7 @@
 //! Source text to tokens. Whether `/` divides or begins a regular expression only the parser knows, so it asks for either.
 
 use super::code::Builtin;
+use crate::text::escape;
 
 /// A word that begins or joins statements, or does something by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -354,30 +355,15 @@ pub fn unescape(raw: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
             b'\n' => {}
             b'\r' if raw.get(at) == Some(&b'\n') => at += 1,
             b'"' | b'\\' => text.push(letter),
-            b'a' => text.push(7),
-            b'b' => text.push(8),
-            b'f' => text.push(12),
-            b'n' => text.push(b'\n'),
-            b'r' => text.push(b'\r'),
-            b't' => text.push(b'\t'),
-            b'v' => text.push(11),
             b'0'..=b'7' => {
                 let rest = raw.get(at - 1..).unwrap_or_default();
-                let digits = rest.iter().take(3).take_while(|byte| (b'0'..b'8').contains(byte));
-                let (count, value) = digits.fold((0, 0u32), |(count, value), digit| {
-                    (count + 1, value * 8 + u32::from(digit - b'0'))
-                });
+                let (value, count) = escape::digits(rest, 8, 3);
                 text.push(value as u8);
                 at += count - 1;
             }
             b'x' => {
                 let rest = raw.get(at..).unwrap_or_default();
-                let digits = rest
-                    .iter()
-                    .take(2)
-                    .map_while(|byte| char::from(*byte).to_digit(16));
-                let (count, value) =
-                    digits.fold((0, 0), |(count, value), digit| (count + 1, value * 16 + digit));
+                let (value, count) = escape::digits(rest, 16, 2);
                 if count == 0 {
                     warnings.push("no hex digits in `\\x' escape sequence".to_owned());
                     text.push(b'x');
@@ -386,6 +372,7 @@ pub fn unescape(raw: &[u8], warnings: &mut Vec<String>) -> Vec<u8> {
                     at += count;
                 }
             }
+            _ if let Some(byte) = escape::letter(letter) => text.push(byte),
             _ => {
                 if !warnings
                     .iter()

@@ -4,6 +4,7 @@
 //! that they name, with whatever meaning that has; a `)` by itself and a repetition of nothing are plain characters.
 
 use crate::pattern::{Regex, RegexOptions, Syntax};
+use crate::text::escape;
 
 /// Compiles a regular expression; the error is the library's sentence.
 pub fn compile(source: &[u8], ignore_case: bool) -> Result<Regex, String> {
@@ -18,32 +19,16 @@ pub fn compile(source: &[u8], ignore_case: bool) -> Result<Regex, String> {
 
 /// A character that a backslash sequence stands for, and the length of the sequence behind the backslash.
 fn named_character(rest: &[u8]) -> Option<(u8, usize)> {
-    let number = |digits: &[u8], base: u32, most: usize| {
-        let digits = digits
-            .iter()
-            .take(most)
-            .map_while(|byte| char::from(*byte).to_digit(base));
-        digits.fold((0u32, 0usize), |(value, count), digit| {
-            (value * base + digit, count + 1)
-        })
-    };
     match *rest.first()? {
-        b'a' => Some((7, 1)),
-        b'b' => Some((8, 1)),
-        b'f' => Some((12, 1)),
-        b'n' => Some((b'\n', 1)),
-        b'r' => Some((b'\r', 1)),
-        b't' => Some((b'\t', 1)),
-        b'v' => Some((11, 1)),
         b'0'..=b'7' => {
-            let (value, count) = number(rest, 8, 3);
+            let (value, count) = escape::digits(rest, 8, 3);
             Some((value as u8, count))
         }
-        b'x' => match number(rest.get(1..)?, 16, 2) {
+        b'x' => match escape::digits(rest.get(1..)?, 16, 2) {
             (_, 0) => None,
             (value, count) => Some((value as u8, count + 1)),
         },
-        _ => None,
+        letter => escape::letter(letter).map(|byte| (byte, 1)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::options::Options;
 use crate::program::message::message;
+use crate::text::json::push_quoted;
 use crate::text::utf8;
 
 #[derive(Debug, Default)]
@@ -196,22 +197,4 @@ impl Table {
         out.extend_from_slice(b"\n   ]\n}\n");
         out
     }
-}
-
-fn push_quoted(out: &mut Vec<u8>, text: &[u8]) {
-    out.push(b'"');
-    for byte in text {
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            8 => out.extend_from_slice(b"\\b"),
-            12 => out.extend_from_slice(b"\\f"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0..32 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => out.push(*byte),
-        }
-    }
-    out.push(b'"');
 }

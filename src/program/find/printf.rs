@@ -2,6 +2,7 @@
 //!
 //! `%d` and `%m` are numbers to C's `printf`, everything else is a string to it; the flags, width and precision go there as written.
 
+use crate::text::escape;
 use crate::text::format::{Directive, Layout};
 
 /// A part of a format.
@@ -90,20 +91,13 @@ impl Parser<'_> {
                 return true;
             }
             b'0'..=b'7' => {
-                let mut value = u32::from(byte - b'0');
-                for _ in 0..2 {
-                    let Some(digit @ b'0'..=b'7') = self.text.get(self.at).copied() else {
-                        break;
-                    };
-                    value = value * 8 + u32::from(digit - b'0');
-                    self.at += 1;
-                }
+                let digits = self.text.get(self.at - 1..).unwrap_or_default();
+                let (value, count) = escape::digits(digits, 8, 3);
+                self.at += count - 1;
                 self.plain.push(value as u8);
             }
             b'\\' => self.plain.push(b'\\'),
-            b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => {
-                self.plain.extend(crate::text::escape::letter(byte));
-            }
+            _ if let Some(named) = escape::letter(byte) => self.plain.push(named),
             _ => {
                 self.plain.extend([b'\\', byte]);
                 let warning = [b"warning: unrecognized escape `\\", &[byte][..], b"'"].concat();

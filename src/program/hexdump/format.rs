@@ -1,6 +1,7 @@
 //! Format strings: `[COUNT][/BYTES] "FORMAT" …`.
 
 use crate::program::message::message;
+use crate::text::escape;
 
 /// What a piece prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,16 +169,7 @@ fn escaped(format: &[u8]) -> Vec<u8> {
         }
         match bytes.next() {
             None => out.push(b'\\'),
-            Some(letter) => out.push(match letter {
-                b'a' => 7,
-                b'b' => 8,
-                b'f' => 12,
-                b'n' => b'\n',
-                b'r' => b'\r',
-                b't' => b'\t',
-                b'v' => 11,
-                other => *other,
-            }),
+            Some(&letter) => out.push(escape::letter(letter).unwrap_or(letter)),
         }
     }
     out

@@ -1,6 +1,7 @@
 //! Printing a block by format strings.
 
 use super::format::{Formats, Kind, Piece};
+use crate::text::escape;
 use crate::text::float_format::{FloatStyle, magnitude};
 use crate::text::long_double::LongDouble;
 
@@ -96,7 +97,7 @@ fn show(out: &mut Vec<u8>, piece: &Piece, bytes: &[u8], address: u64, padding: b
             let byte = word as u8;
             push_padded(out, piece, &[if matches!(byte, 32..127) { byte } else { b'.' }]);
         }
-        Kind::Character => push_padded(out, piece, &escape(word as u8)),
+        Kind::Character => push_padded(out, piece, &escape::in_column(word as u8)),
         Kind::Named => push_padded(out, piece, &named(word as u8)),
         Kind::Float(letter) => push_float(out, piece, letter, bytes, word),
     }
@@ -136,22 +137,6 @@ fn push_padded(out: &mut Vec<u8>, piece: &Piece, text: &[u8]) {
     if left {
         out.resize(out.len() + room, b' ');
     }
-}
-
-fn escape(byte: u8) -> Vec<u8> {
-    let letter = match byte {
-        0 => b'0',
-        7 => b'a',
-        8 => b'b',
-        12 => b'f',
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        11 => b'v',
-        32..127 => return vec![byte],
-        _ => return format!("{byte:03o}").into_bytes(),
-    };
-    vec![b'\\', letter]
 }
 
 fn named(byte: u8) -> Vec<u8> {

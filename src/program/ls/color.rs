@@ -7,6 +7,7 @@ use crate::args::quote;
 use crate::fs::FileKind;
 use crate::kernel::Proc;
 use crate::pattern::{Pattern, PatternOptions};
+use crate::text::escape;
 
 /// Rows of the table, in the order of [`CODES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -303,28 +304,16 @@ fn escape(text: &[u8]) -> Option<(u8, &[u8])> {
     let resolved = match byte {
         b'0'..=b'7' => return Some(digits(text, 8)),
         b'x' | b'X' => return Some(digits(after, 16)),
-        b'a' => 7,
-        b'b' => 8,
         b'e' => 27,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
         b'?' => 127,
         b'_' => b' ',
-        other => other,
+        byte => escape::letter(byte).unwrap_or(byte),
     };
     Some((resolved, after))
 }
 
 /// As many digits as there are, in one byte.
 fn digits(text: &[u8], base: u32) -> (u8, &[u8]) {
-    let digit = |byte: &u8| char::from(*byte).to_digit(base);
-    let count = text.iter().take_while(|byte| digit(byte).is_some()).count();
-    let (number, rest) = text.split_at_checked(count).unwrap_or_default();
-    let value = number.iter().filter_map(digit).fold(0_u8, |value, digit| {
-        value.wrapping_mul(base as u8).wrapping_add(digit as u8)
-    });
-    (value, rest)
+    let (value, count) = escape::digits(text, base, text.len());
+    (value as u8, text.get(count..).unwrap_or_default())
 }

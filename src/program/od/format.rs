@@ -2,6 +2,7 @@
 
 use super::float;
 use crate::args::{UsageError, quote};
+use crate::text::escape;
 
 /// What a number is printed as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,7 +176,7 @@ impl Format {
         let value = wide as u64;
         match self.kind {
             Kind::Named => named(value as u8).into_bytes(),
-            Kind::Character => character(value as u8),
+            Kind::Character => escape::in_column(value as u8),
             Kind::Signed => {
                 let spare = 64 - 8 * self.size as u32;
                 (((value << spare) as i64) >> spare).to_string().into_bytes()
@@ -199,20 +200,4 @@ fn named(byte: u8) -> String {
         (None, 127) => "del".to_owned(),
         _ => char::from(seven).to_string(),
     }
-}
-
-fn character(byte: u8) -> Vec<u8> {
-    let letter = match byte {
-        0 => b'0',
-        7 => b'a',
-        8 => b'b',
-        12 => b'f',
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        11 => b'v',
-        32..127 => return vec![byte],
-        _ => return format!("{byte:03o}").into_bytes(),
-    };
-    vec![b'\\', letter]
 }

@@ -1,6 +1,7 @@
 //! Backslash escapes of scripts: what stands for a byte, replacements, and the two sides of `y`.
 
 use super::script::{Case, Piece, Translation};
+use crate::text::escape;
 
 /// A byte written as `\t`, `\cX`, `\d065`, `\o101`, `\x41`: the byte, and the length behind the backslash.
 /// `Err`: `\c\` with something else than a second backslash.
@@ -9,12 +10,7 @@ pub fn escaped_byte(rest: &[u8]) -> Result<Option<(u8, usize)>, &'static str> {
         return Ok(None);
     };
     let found = match letter {
-        b'a' => Some((7, 1)),
-        b'f' => Some((12, 1)),
-        b'n' => Some((b'\n', 1)),
-        b'r' => Some((b'\r', 1)),
-        b't' => Some((b'\t', 1)),
-        b'v' => Some((11, 1)),
+        b'a' | b'f' | b'n' | b'r' | b't' | b'v' => escape::letter(letter).map(|byte| (byte, 1)),
         b'c' => match (rest.get(1), rest.get(2)) {
             (Some(b'\\'), Some(b'\\')) => Some((0x1c, 3)),
             (Some(b'\\'), Some(_)) => return Err("recursive escaping after \\c not allowed"),
@@ -30,12 +26,7 @@ pub fn escaped_byte(rest: &[u8]) -> Result<Option<(u8, usize)>, &'static str> {
 }
 
 fn number(rest: &[u8], base: u32, most: usize) -> Option<(u8, usize)> {
-    let digits = rest
-        .iter()
-        .skip(1)
-        .take(most)
-        .map_while(|byte| char::from(*byte).to_digit(base));
-    let (count, value) = digits.fold((0, 0), |(count, value), digit| (count + 1, value * base + digit));
+    let (value, count) = escape::digits(rest.get(1..).unwrap_or_default(), base, most);
     (count > 0).then_some((value as u8, count + 1))
 }
 

@@ -6,6 +6,7 @@ use crate::kernel::Proc;
 use crate::program::accounts::Accounts;
 use crate::program::message::message;
 use crate::program::{dates, inode};
+use crate::text::escape;
 use crate::text::format::{Directive, Flags, Layout, Radix};
 use crate::text::gnu_quote::{Style, quoteaf, styled};
 use crate::text::strftime::{Dialect, Moment, strftime};
@@ -115,17 +116,7 @@ fn escape<'t>(text: &'t [u8], out: &mut Vec<u8>, warnings: &mut Vec<Vec<u8>>) ->
         return text;
     };
     let number = |text: &'t [u8], base: u32, most: usize| {
-        let digit = |byte: &u8| char::from(*byte).to_digit(base);
-        let count = text
-            .iter()
-            .take(most)
-            .take_while(|byte| digit(byte).is_some())
-            .count();
-        let value = text
-            .iter()
-            .take(count)
-            .filter_map(digit)
-            .fold(0, |value, digit| value * base + digit);
+        let (value, count) = escape::digits(text, base, most);
         (value as u8, text.get(count..).unwrap_or_default(), count)
     };
     match first {
@@ -150,7 +141,7 @@ fn escape<'t>(text: &'t [u8], out: &mut Vec<u8>, warnings: &mut Vec<Vec<u8>>) ->
             return after;
         }
         _ => {
-            if let Some(byte) = crate::text::escape::letter(first) {
+            if let Some(byte) = escape::letter(first) {
                 out.push(byte);
                 return after;
             }

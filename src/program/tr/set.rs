@@ -4,6 +4,7 @@
 //! as large as 2⁶⁴. Sets are sets of bytes, as in GNU tr.
 
 use crate::args::quote;
+use crate::text::escape;
 
 /// A character class. Those of `C.UTF-8` for single bytes are those of ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl Unescaped {
                 bytes.push((*byte, false));
                 continue;
             }
-            let Some((letter, behind)) = rest.split_first() else {
+            let Some((&letter, behind)) = rest.split_first() else {
                 warnings.push(b"warning: an unescaped backslash at end of string is not portable".to_vec());
                 // It stands for itself, and for the escape of nothing.
                 bytes.push((b'\\', false));
@@ -108,19 +109,12 @@ impl Unescaped {
             };
             rest = behind;
             let value = match letter {
-                b'a' => 7,
-                b'b' => 8,
-                b'f' => 12,
-                b'n' => b'\n',
-                b'r' => b'\r',
-                b't' => b'\t',
-                b'v' => 11,
                 b'0'..=b'7' => {
-                    let (value, used) = octal(*letter, rest, warnings);
+                    let (value, used) = octal(letter, rest, warnings);
                     rest = rest.get(used..).unwrap_or_default();
                     value
                 }
-                other => *other,
+                letter => escape::letter(letter).unwrap_or(letter),
             };
             bytes.push((value, true));
         }
@@ -192,18 +186,7 @@ fn octal(first: u8, rest: &[u8], warnings: &mut Warnings) -> (u8, usize) {
 fn printable(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     for byte in bytes {
-        match byte {
-            b'\\' => text.extend_from_slice(b"\\"),
-            7 => text.extend_from_slice(b"\\a"),
-            8 => text.extend_from_slice(b"\\b"),
-            12 => text.extend_from_slice(b"\\f"),
-            b'\n' => text.extend_from_slice(b"\\n"),
-            b'\r' => text.extend_from_slice(b"\\r"),
-            b'\t' => text.extend_from_slice(b"\\t"),
-            11 => text.extend_from_slice(b"\\v"),
-            b' '..=b'~' => text.push(*byte),
-            _ => text.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
-        }
+        escape::push_visible(&mut text, *byte);
     }
     text
 }

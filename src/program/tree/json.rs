@@ -7,6 +7,7 @@ use super::read::{Forest, Node};
 use crate::fs::{FileKind, Metadata};
 use crate::kernel::{Proc, Stop};
 use crate::program::inode::mode_letters;
+use crate::text::json::push_quoted;
 
 /// Prints everything.
 pub async fn print(proc: &mut Proc, forest: &Forest, options: &Options, output: &Output) -> Result<(), Stop> {
@@ -66,7 +67,11 @@ async fn print_tree(
         let error = b",\"contents\":[{\"error\": \"error opening dir\"}";
         let text = match node.metadata {
             Some(_) => [&text, error.as_slice()].concat(),
-            None => [b",\"name\":\"", &*encoded(&node.name), b"\"", error].concat(),
+            None => {
+                let mut text = b",\"name\":".to_vec();
+                push_quoted(&mut text, &node.name);
+                [&text, error.as_slice()].concat()
+            }
         };
         let end = [newline(options), newline(options), &indent(1, options), b"]}"].concat();
         return output.write(proc, &[text, end].concat()).await;
@@ -145,13 +150,11 @@ fn open(proc: &Proc, node: &Node, drawing: &mut Drawing<'_>) -> Vec<u8> {
     } else {
         &node.name
     };
-    let mut text = [b"{\"type\":\"", kind.as_bytes(), b"\",\"name\":\""].concat();
-    text.extend(encoded(name));
-    text.push(b'"');
+    let mut text = [b"{\"type\":\"", kind.as_bytes(), b"\",\"name\":"].concat();
+    push_quoted(&mut text, name);
     if let Some((target, _)) = &node.link {
-        text.extend_from_slice(b",\"target\":\"");
-        text.extend(encoded(target));
-        text.push(b'"');
+        text.extend_from_slice(b",\"target\":");
+        push_quoted(&mut text, target);
     }
     if let Some(found) = &node.metadata {
         text.extend(details(proc, found, drawing));
@@ -186,22 +189,4 @@ fn details(proc: &Proc, found: &Metadata, drawing: &mut Drawing<'_>) -> Vec<u8> 
         text += &format!(",\"time\":\"{}\"", drawing.date(proc, found));
     }
     text.into_bytes()
-}
-
-/// A text inside of quotes.
-fn encoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for &byte in text {
-        match byte {
-            b'"' | b'\\' => out.extend([b'\\', byte]),
-            8 => out.extend_from_slice(b"\\b"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            12 => out.extend_from_slice(b"\\f"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            0..32 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => out.push(byte),
-        }
-    }
-    out
 }

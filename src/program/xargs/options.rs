@@ -1,6 +1,7 @@
 //! The command line of xargs.
 
 use crate::args::{FINDUTILS, Opt, Parsed, Spec, UsageError, quote};
+use crate::text::escape;
 
 /// What an option stands for.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -310,7 +311,8 @@ fn number(text: &[u8], letter: char, least: u64) -> Result<u64, UsageError> {
 fn delimiter(text: &[u8]) -> Result<u8, UsageError> {
     match text {
         [byte] => Ok(*byte),
-        [b'\\', letter] if let Some(byte) = letter_escape(*letter) => Ok(byte),
+        br"\\" => Ok(b'\\'),
+        [b'\\', letter] if let Some(byte) = escape::letter(*letter) => Ok(byte),
         [b'\\', b'x', digits @ ..] => numeric_delimiter(text, digits, 16, "ff"),
         [b'\\', digits @ ..] if digits.first().is_some_and(u8::is_ascii_digit) => {
             numeric_delimiter(text, digits, 8, "377")
@@ -333,20 +335,6 @@ fn delimiter(text: &[u8]) -> Result<u8, UsageError> {
             Err(UsageError::plain(1, message.concat()))
         }
     }
-}
-
-fn letter_escape(letter: u8) -> Option<u8> {
-    Some(match letter {
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'v' => 11,
-        b'\\' => b'\\',
-        _ => return None,
-    })
 }
 
 fn numeric_delimiter(text: &[u8], digits: &[u8], base: u32, most: &str) -> Result<u8, UsageError> {
