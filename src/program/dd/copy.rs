@@ -91,13 +91,7 @@ impl<'p> Copy<'p> {
             };
             let mut block = Vec::new();
             if let Err(errno) = self.read_block(&mut block, wanted).await {
-                let line = message!(
-                    "error reading ",
-                    quoteaf(self.input_name()),
-                    ": ",
-                    errno.message()
-                );
-                proc.warn(line).await?;
+                self.cannot_read(proc, errno).await?;
                 well = false;
                 break;
             }
@@ -138,6 +132,12 @@ impl<'p> Copy<'p> {
         Ok(())
     }
 
+    async fn cannot_read(&self, proc: &mut Proc, errno: Errno) -> Result<(), Stop> {
+        let name = quoteaf(self.input_name());
+        proc.warn(message!("error reading ", name, ": ", errno.message()))
+            .await
+    }
+
     async fn skip(&mut self, proc: &mut Proc) -> Result<bool, Stop> {
         let mut left = self.plan.skip.in_bytes(self.plan.input_block);
         if left == 0 {
@@ -163,13 +163,7 @@ impl<'p> Copy<'p> {
                     }
                     Ok(count) => left -= count as u64,
                     Err(errno) => {
-                        let line = message!(
-                            "error reading ",
-                            quoteaf(self.input_name()),
-                            ": ",
-                            errno.message()
-                        );
-                        proc.warn(line).await?;
+                        self.cannot_read(proc, errno).await?;
                         return Ok(false);
                     }
                 }
@@ -219,13 +213,16 @@ impl<'p> Copy<'p> {
         }
         self.waiting.extend_from_slice(&block);
         let size = self.plan.output_block as usize;
-        while self.waiting.len() >= size {
-            let rest = self.waiting.split_off(size);
-            let full = std::mem::replace(&mut self.waiting, rest);
-            if !self.write(proc, &full).await? {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (full, rest) = waiting
+            .split_at_checked(waiting.len() / size * size)
+            .unwrap_or_default();
+        for block in full.chunks_exact(size) {
+            if !self.write(proc, block).await? {
                 return Ok(false);
             }
         }
+        self.waiting = rest.to_vec();
         Ok(true)
     }
 

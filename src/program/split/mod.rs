@@ -10,6 +10,7 @@ mod pieces;
 
 use self::options::{Kind, Options};
 use self::output::Output;
+use super::blocks::Unit;
 use super::usage;
 use crate::kernel::{Input, Proc, Program, Stop};
 
@@ -37,8 +38,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let mut output = Output::new(&options, names, &file);
     let input = Input::new(file);
     match options.kind {
-        Kind::Bytes(size) => pieces::bytes(proc, input, &mut output, size).await?,
-        Kind::Lines(count) => pieces::lines(proc, input, &mut output, count, options.separator).await?,
+        Kind::Bytes(size) => pieces::cut(proc, input, &mut output, Unit::Bytes, size).await?,
+        Kind::Lines(count) => {
+            let unit = Unit::Lines(options.separator);
+            pieces::cut(proc, input, &mut output, unit, count).await?;
+        }
         kind => chunks::split(proc, input, &mut output, &options, kind).await?,
     }
     output.close(proc).await?;
