@@ -28,6 +28,12 @@ impl<F: Copy + PartialEq> Parsed<F> {
             .as_deref()
     }
 
+    /// The values of an option's occurrences, in order; an occurrence without one is left out.
+    pub fn values(&self, flag: F) -> impl Iterator<Item = &[u8]> {
+        let given = self.options.iter().filter(move |&&(given, _)| given == flag);
+        given.filter_map(|(_, value)| value.as_deref())
+    }
+
     /// The last of some options that exclude each other.
     pub fn last_of(&self, flags: &[F]) -> Option<F> {
         self.options

@@ -82,13 +82,12 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     if ignore {
         debug.extend_from_slice(b"cleaning environ\n");
     }
-    for (_, name) in parsed.options.iter().filter(|(flag, _)| *flag == Flag::Unset) {
-        let name = name.clone().unwrap_or_default();
+    for name in parsed.values(Flag::Unset) {
         if name.is_empty() || name.contains(&b'=') {
-            let message = [b"cannot unset ", &*quote(&name), b": Invalid argument"].concat();
+            let message = [b"cannot unset ", &*quote(name), b": Invalid argument"].concat();
             return Err(usage::fail(proc, 125, message).await);
         }
-        debug.extend_from_slice(&[b"unset:    ", name.as_slice(), b"\n"].concat());
+        debug.extend_from_slice(&[b"unset:    ", name, b"\n"].concat());
         environment.retain(|(known, _)| *known != name);
     }
     let assignments = operands.iter().take_while(|word| word.contains(&b'=')).count();

@@ -15,6 +15,7 @@ mod accounts;
 mod awk;
 mod backup;
 mod basename;
+mod block_unit;
 mod blocks;
 mod cat;
 mod chmod;

@@ -96,8 +96,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 
 fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Wanted, UsageError> {
     let mut size = None;
-    for (_, text) in parsed.options.iter().filter(|(flag, _)| *flag == Flag::Size) {
-        size = Some(parse_size(text.as_deref().unwrap_or_default())?);
+    for text in parsed.values(Flag::Size) {
+        size = Some(parse_size(text)?);
     }
     let reference = parsed.last(Flag::Reference);
     let (size_option, reference_option) = (quote(b"--size"), quote(b"--reference"));

@@ -2,6 +2,7 @@
 
 use crate::args::{BlockSize, COREUTILS, Opt, Parsed, Spec, UsageError, quote};
 use crate::kernel::Proc;
+use crate::program::block_unit;
 use crate::program::message::message;
 use crate::text::human::{Rounding, human_size};
 
@@ -265,9 +266,7 @@ fn plain(size: String) -> String {
 fn columns(parsed: &Parsed<Flag>) -> Result<Vec<Column>, UsageError> {
     if parsed.has(Flag::Output) {
         let mut columns = Vec::new();
-        let given = parsed.options.iter().filter(|(flag, _)| *flag == Flag::Output);
-        for (_, list) in given {
-            let Some(list) = list else { continue };
+        for list in parsed.values(Flag::Output) {
             for name in list.split(|byte| *byte == b',') {
                 let found = FIELDS.iter().find(|(known, _)| known.as_bytes() == name);
                 let Some((_, column)) = found else {
@@ -310,24 +309,15 @@ fn unit(proc: &Proc, parsed: &Parsed<Flag>) -> Result<BlockSize, UsageError> {
     for (flag, value) in &parsed.options {
         let text = value.as_deref().unwrap_or_default();
         unit = Some(match flag {
-            Flag::BlockSize => BlockSize::parse(text).map_err(|error| {
-                let is_long = proc.arguments().iter().any(|word| word.starts_with(b"--b"));
-                let option = if is_long { "--block-size" } else { "-B" };
-                UsageError::plain(1, error.message(option, text))
-            })?,
+            Flag::BlockSize => {
+                let option = block_unit::spelling(proc, b"--b", "-B", "--block-size");
+                block_unit::parse(text, option, 1)?
+            }
             Flag::Human => BlockSize::Human(1024),
             Flag::Si => BlockSize::Human(1000),
             Flag::Kibibytes => BlockSize::Bytes(1024),
             _ => continue,
         });
     }
-    let names: [&[u8]; 3] = [b"DF_BLOCK_SIZE", b"BLOCK_SIZE", b"BLOCKSIZE"];
-    let variable = names.iter().find_map(|name| proc.variable(name));
-    let default = || {
-        let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
-        BlockSize::Bytes(if posix { 512 } else { 1024 })
-    };
-    Ok(unit
-        .or_else(|| BlockSize::parse(variable?).ok())
-        .unwrap_or_else(default))
+    Ok(unit.unwrap_or_else(|| block_unit::of_environment(proc, b"DF_BLOCK_SIZE")))
 }

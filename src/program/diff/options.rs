@@ -447,16 +447,13 @@ pub fn read(parsed: &Parsed<Flag>) -> Result<(Options, PatternFiles), UsageError
         palette: None,
         ignored: Vec::new(),
     };
-    let mut files = Vec::new();
     let mut after_digit = false;
     for (flag, value) in &parsed.options {
-        if *flag == Flag::ExcludeFrom {
-            files.extend(value.clone());
-        }
         reader.apply(*flag, value.as_deref(), after_digit)?;
         after_digit = *flag == Flag::Lines;
     }
-    Ok((reader.finish()?, files))
+    let files = parsed.values(Flag::ExcludeFrom).map(<[u8]>::to_vec);
+    Ok((reader.finish()?, files.collect()))
 }
 
 fn fatal(message: impl Into<Vec<u8>>) -> UsageError {

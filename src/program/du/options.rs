@@ -7,8 +7,8 @@ use crate::args::{
 use crate::kernel::{Input, Proc, Stop};
 use crate::pattern::{Pattern, PatternOptions};
 use crate::program::message::message;
-use crate::program::usage;
 use crate::program::walk::Links;
+use crate::program::{block_unit, usage};
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Flag {
@@ -248,7 +248,7 @@ impl Options {
             match flag {
                 Flag::MaxDepth => max_depth = Some(depth(text)?),
                 Flag::Threshold => {
-                    threshold = size_limit(text, spelling(proc, b"--t", "-t", "--threshold"))?;
+                    threshold = size_limit(text, block_unit::spelling(proc, b"--t", "-t", "--threshold"))?;
                 }
                 _ => {}
             }
@@ -378,15 +378,6 @@ fn depth(text: &[u8]) -> Result<usize, UsageError> {
         .ok_or_else(|| SPEC.complain(message!("invalid maximum depth ", quote(text))))
 }
 
-/// How an option was written, for complaints that name it so.
-fn spelling(proc: &Proc, prefix: &[u8], short: &'static str, long: &'static str) -> &'static str {
-    if proc.arguments().iter().any(|word| word.starts_with(prefix)) {
-        long
-    } else {
-        short
-    }
-}
-
 fn size_limit(text: &[u8], option: &str) -> Result<i64, UsageError> {
     let plain = |line: Vec<u8>| Err(UsageError::plain(1, line));
     match parse_signed_count(text, "kKmMGTPEZY0") {
@@ -411,10 +402,10 @@ fn unit(proc: &Proc, parsed: &Parsed<Flag>) -> Result<BlockSize, UsageError> {
     for (flag, value) in &parsed.options {
         let text = value.as_deref().unwrap_or_default();
         unit = Some(match flag {
-            Flag::BlockSize => BlockSize::parse(text).map_err(|error| {
-                let option = spelling(proc, b"--b", "-B", "--block-size");
-                UsageError::plain(1, error.message(option, text))
-            })?,
+            Flag::BlockSize => {
+                let option = block_unit::spelling(proc, b"--b", "-B", "--block-size");
+                block_unit::parse(text, option, 1)?
+            }
             Flag::Bytes => BlockSize::Bytes(1),
             Flag::Human => BlockSize::Human(1024),
             Flag::Si => BlockSize::Human(1000),
@@ -423,15 +414,7 @@ fn unit(proc: &Proc, parsed: &Parsed<Flag>) -> Result<BlockSize, UsageError> {
             _ => continue,
         });
     }
-    let names: [&[u8]; 3] = [b"DU_BLOCK_SIZE", b"BLOCK_SIZE", b"BLOCKSIZE"];
-    let variable = names.iter().find_map(|name| proc.variable(name));
-    let default = || {
-        let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
-        BlockSize::Bytes(if posix { 512 } else { 1024 })
-    };
-    Ok(unit
-        .or_else(|| BlockSize::parse(variable?).ok())
-        .unwrap_or_else(default))
+    Ok(unit.unwrap_or_else(|| block_unit::of_environment(proc, b"DU_BLOCK_SIZE")))
 }
 
 fn time_kind(parsed: &Parsed<Flag>) -> Result<Option<TimeKind>, UsageError> {

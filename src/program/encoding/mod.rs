@@ -112,19 +112,16 @@ struct Plan {
 impl Plan {
     fn from_options(parsed: &Parsed<Flag>, spec: &Spec<Flag>) -> Result<Plan, UsageError> {
         let mut wrap = 76;
-        for (flag, value) in &parsed.options {
-            if *flag == Flag::Wrap {
-                let text = value.as_deref().unwrap_or_default();
-                wrap = match parse_count(text, "") {
-                    Ok(wrap) => wrap,
-                    // Longer than any line.
-                    Err(CountError::Overflow) => 0,
-                    Err(CountError::Invalid) => {
-                        let message = [b"invalid wrap size: ".as_slice(), &quote(text)].concat();
-                        return Err(UsageError::plain(1, message));
-                    }
-                };
-            }
+        for text in parsed.values(Flag::Wrap) {
+            wrap = match parse_count(text, "") {
+                Ok(wrap) => wrap,
+                // Longer than any line.
+                Err(CountError::Overflow) => 0,
+                Err(CountError::Invalid) => {
+                    let message = [b"invalid wrap size: ".as_slice(), &quote(text)].concat();
+                    return Err(UsageError::plain(1, message));
+                }
+            };
         }
         spec.check_operands(parsed, 0, 1)?;
         Ok(Plan {

@@ -8,6 +8,7 @@ use crate::args::{BlockSize, Parsed, UsageError, choose, quote};
 use crate::fs::Errno;
 use crate::kernel::Proc;
 use crate::pattern::{Pattern, PatternOptions};
+use crate::program::block_unit;
 use crate::program::message::message;
 use crate::text::gnu_quote::Style;
 use crate::text::number::{Scanned, scan_unsigned};
@@ -243,8 +244,7 @@ impl Options {
             Flag::Author => self.author = true,
             Flag::Escape => switches.style = Some(Style::Escape),
             Flag::BlockSize => {
-                let unit = BlockSize::parse(text)
-                    .map_err(|error| UsageError::plain(2, error.message("--block-size", text)))?;
+                let unit = block_unit::parse(text, "--block-size", 2)?;
                 self.size_unit = unit.clone();
                 switches.unit = Some(unit);
             }
@@ -370,17 +370,9 @@ impl Options {
             self.block_unit = unit.clone();
             return;
         }
-        let default = || {
-            let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
-            BlockSize::Bytes(if posix { 512 } else { 1024 })
-        };
-        let own = proc.variable(b"LS_BLOCK_SIZE");
-        let common = proc.variable(b"BLOCK_SIZE");
-        let text = own.or(common).or(proc.variable(b"BLOCKSIZE"));
-        self.block_unit = text
-            .and_then(|text| BlockSize::parse(text).ok())
-            .unwrap_or_else(default);
-        if own.or(common).is_some() {
+        self.block_unit = block_unit::of_environment(proc, b"LS_BLOCK_SIZE");
+        let variables: [&[u8]; 2] = [b"LS_BLOCK_SIZE", b"BLOCK_SIZE"];
+        if variables.iter().any(|name| proc.variable(name).is_some()) {
             self.size_unit = self.block_unit.clone();
         }
         if switches.kibibytes {

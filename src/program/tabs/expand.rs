@@ -41,8 +41,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = SPEC.parse(&fold::modernized(proc.arguments(), b't'));
     let parsed = usage::accept(proc, parsed).await?;
     let mut stops = Stops::default();
-    for (_, value) in parsed.options.iter().filter(|(flag, _)| *flag == Flag::Tabs) {
-        if let Err(messages) = stops.add(value.as_deref().unwrap_or_default()) {
+    for list in parsed.values(Flag::Tabs) {
+        if let Err(messages) = stops.add(list) {
             for message in messages {
                 proc.warn(message).await?;
             }
