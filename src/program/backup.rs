@@ -1,7 +1,7 @@
 //! Backups of files that are about to be replaced: `-b`, `--backup`, `-S` of `cp`, `mv`, `ln`, `install`.
 
 use super::path;
-use crate::args::{Spec, UsageError};
+use crate::args::{Opt, Parsed, Spec, UsageError};
 use crate::fs::Errno;
 use crate::kernel::Proc;
 
@@ -29,6 +29,43 @@ const METHODS: &[(&str, Method)] = &[
     ("t", Method::Numbered),
 ];
 
+/// A program's options for backups.
+#[derive(Debug, Clone, Copy)]
+pub struct BackupFlags<F> {
+    /// `--backup[=CONTROL]`.
+    pub control: F,
+    /// `-b`.
+    pub short: F,
+    /// `-S`.
+    pub suffix: F,
+}
+
+impl<F: Copy + PartialEq> BackupFlags<F> {
+    /// The row of `--backup`.
+    pub const fn control_row(self) -> Opt<F> {
+        let help = "make a backup of each existing destination file";
+        Opt::long(self.control, "backup", help).may_take("CONTROL")
+    }
+
+    /// The row of `-b`.
+    pub const fn short_row(self) -> Opt<F> {
+        Opt::short(self.short, 'b', "like --backup but does not accept an argument")
+    }
+
+    /// The row of `-S`.
+    pub const fn suffix_row(self) -> Opt<F> {
+        let help = "override the usual backup suffix";
+        Opt::required(self.suffix, 'S', "suffix", "SUFFIX", help)
+    }
+
+    /// Whether one of them was given.
+    pub fn any_given(&self, parsed: &Parsed<F>) -> bool {
+        [self.control, self.short, self.suffix]
+            .iter()
+            .any(|flag| parsed.has(*flag))
+    }
+}
+
 /// The method and the suffix.
 #[derive(Debug, Clone)]
 pub struct Backup {
@@ -52,24 +89,25 @@ impl Backup {
         self.method != Method::Off
     }
 
-    /// Reads the options and `VERSION_CONTROL`, `SIMPLE_BACKUP_SUFFIX`. `wanted`: `-b`, `--backup` or `-S` was given;
-    /// `control` and `suffix` are their last values.
+    /// Reads the options and `VERSION_CONTROL`, `SIMPLE_BACKUP_SUFFIX`.
     pub fn from_options<F: Copy + PartialEq>(
         proc: &Proc,
         spec: &Spec<F>,
-        wanted: bool,
-        control: Option<&[u8]>,
-        suffix: Option<&[u8]>,
+        parsed: &Parsed<F>,
+        flags: BackupFlags<F>,
     ) -> Result<Backup, UsageError> {
         let environment = proc.variable(b"SIMPLE_BACKUP_SUFFIX");
         let usable = |suffix: &&[u8]| !suffix.is_empty() && !suffix.contains(&b'/');
-        let suffix = suffix.or(environment).filter(usable).unwrap_or(b"~").to_vec();
-        let method = if wanted {
-            method(proc, spec, control)?
+        let suffix = parsed.last(flags.suffix).or(environment).filter(usable);
+        let method = if flags.any_given(parsed) {
+            method(proc, spec, parsed.last(flags.control))?
         } else {
             Method::Off
         };
-        Ok(Backup { method, suffix })
+        Ok(Backup {
+            method,
+            suffix: suffix.unwrap_or(b"~").to_vec(),
+        })
     }
 
     /// The name of the next backup of a file.

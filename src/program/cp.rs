@@ -1,8 +1,8 @@
 //! `cp`: copies files. The options become [`CopyOptions`]; the work is done by [`super::copy`].
 
-use super::backup::Backup;
+use super::backup::{Backup, BackupFlags};
 use super::copy::{Copier, CopyOptions, Dereference, Holes, Make, Overwrite, Preserve};
-use super::destination::{self, Destination, Wanted};
+use super::destination::{self, Destination, DestinationFlags, Wanted};
 use super::message::{complain, message};
 use super::{path, usage};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quoteaf};
@@ -50,6 +50,17 @@ enum Flag {
     Context,
 }
 
+const BACKUP: BackupFlags<Flag> = BackupFlags {
+    control: Flag::Backup,
+    short: Flag::ShortBackup,
+    suffix: Flag::Suffix,
+};
+
+const DESTINATION: DestinationFlags<Flag> = DestinationFlags {
+    directory: Flag::TargetDirectory,
+    no_directory: Flag::NoTargetDirectory,
+};
+
 static SPEC: Spec<Flag> = Spec::new(
     "cp",
     COREUTILS,
@@ -66,13 +77,8 @@ static SPEC: Spec<Flag> = Spec::new(
             "attributes-only",
             "don't copy the file data, just the attributes",
         ),
-        Opt::long(
-            Flag::Backup,
-            "backup",
-            "make a backup of each existing destination file",
-        )
-        .may_take("CONTROL"),
-        Opt::short(Flag::ShortBackup, 'b', "like --backup but does not accept an argument"),
+        BACKUP.control_row(),
+        BACKUP.short_row(),
         Opt::long(
             Flag::CopyContents,
             "copy-contents",
@@ -153,20 +159,9 @@ static SPEC: Spec<Flag> = Spec::new(
             "symbolic-link",
             "make symbolic links instead of copying",
         ),
-        Opt::required(Flag::Suffix, 'S', "suffix", "SUFFIX", "override the usual backup suffix"),
-        Opt::required(
-            Flag::TargetDirectory,
-            't',
-            "target-directory",
-            "DIRECTORY",
-            "copy all SOURCE arguments into DIRECTORY",
-        ),
-        Opt::flag(
-            Flag::NoTargetDirectory,
-            'T',
-            "no-target-directory",
-            "treat DEST as a normal file",
-        ),
+        BACKUP.suffix_row(),
+        DESTINATION.directory_row("copy all SOURCE arguments into DIRECTORY"),
+        DESTINATION.no_directory_row("treat DEST as a normal file"),
         Opt::flag(
             Flag::Update,
             'u',
@@ -358,11 +353,9 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageErro
         (_, true) => Make::SymbolicLink,
         _ => Make::Copy,
     };
-    let backup = [Flag::Backup, Flag::ShortBackup, Flag::Suffix];
-    let backs_up = backup.iter().any(|flag| parsed.has(*flag));
     if options.overwrite == Overwrite::No {
         options.update = false;
-        if backs_up {
+        if BACKUP.any_given(parsed) {
             return Err(SPEC.complain("options --backup and --no-clobber are mutually exclusive"));
         }
     }
@@ -375,13 +368,7 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageErro
         When::Always => Holes::Made,
         When::Never => Holes::Filled,
     };
-    options.backup = Backup::from_options(
-        proc,
-        &SPEC,
-        backs_up,
-        parsed.last(Flag::Backup),
-        parsed.last(Flag::Suffix),
-    )?;
+    options.backup = Backup::from_options(proc, &SPEC, parsed, BACKUP)?;
     let never = options.recursive && options.make != Make::HardLink;
     options.dereference = dereference.unwrap_or(if never {
         Dereference::Never
@@ -392,19 +379,11 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageErro
     if options.attributes_only {
         options.clone_always = false;
     }
-    let directories = parsed
-        .options
-        .iter()
-        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
-    let directory = destination::single_directory(directories.filter_map(|(_, value)| value.as_deref()))?;
     Ok(Command {
         options,
         parents: parsed.has(Flag::Parents),
         strip_slashes: parsed.has(Flag::StripSlashes),
-        wanted: Wanted {
-            directory,
-            no_directory: parsed.has(Flag::NoTargetDirectory),
-        },
+        wanted: DESTINATION.wanted(parsed)?,
         ignores_context: parsed.last(Flag::Context).is_some(),
     })
 }

@@ -3,7 +3,7 @@
 use super::message::message;
 use super::path;
 use super::usage;
-use crate::args::{Spec, UsageError, quoteaf};
+use crate::args::{Opt, Parsed, Spec, UsageError, quoteaf};
 use crate::fs::{Errno, FileKind, Follow};
 use crate::kernel::{Proc, Stop};
 
@@ -25,15 +25,38 @@ pub struct Wanted {
     pub no_directory: bool,
 }
 
-/// Takes `-t` values in order; a second one is refused.
-pub fn single_directory<'v>(values: impl Iterator<Item = &'v [u8]>) -> Result<Option<Vec<u8>>, UsageError> {
-    let mut directory = None;
-    for value in values {
-        if directory.replace(value.to_vec()).is_some() {
+/// A program's options for its destination.
+#[derive(Debug, Clone, Copy)]
+pub struct DestinationFlags<F> {
+    /// `-t`.
+    pub directory: F,
+    /// `-T`.
+    pub no_directory: F,
+}
+
+impl<F: Copy + PartialEq> DestinationFlags<F> {
+    /// The row of `-t`.
+    pub const fn directory_row(self, help: &'static str) -> Opt<F> {
+        Opt::required(self.directory, 't', "target-directory", "DIRECTORY", help)
+    }
+
+    /// The row of `-T`.
+    pub const fn no_directory_row(self, help: &'static str) -> Opt<F> {
+        Opt::flag(self.no_directory, 'T', "no-target-directory", help)
+    }
+
+    /// What was asked for; a second `-t` is refused.
+    pub fn wanted(self, parsed: &Parsed<F>) -> Result<Wanted, UsageError> {
+        let mut directories = parsed.values(self.directory);
+        let directory = directories.next().map(<[u8]>::to_vec);
+        if directories.next().is_some() {
             return Err(UsageError::plain(1, "multiple target directories specified"));
         }
+        Ok(Wanted {
+            directory,
+            no_directory: parsed.has(self.no_directory),
+        })
     }
-    Ok(directory)
 }
 
 /// Fails unless `path` is a directory that can be entered.

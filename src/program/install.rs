@@ -3,10 +3,11 @@
 //! The copying is that of `cp` with the destination removed first. Owners are changed where that is allowed; there is no `strip`.
 
 use super::accounts::Accounts;
-use super::backup::Backup;
+use super::backup::{Backup, BackupFlags};
 use super::copy::{Copier, CopyOptions, Preserve};
+use super::destination::{self, DestinationFlags, Wanted};
 use super::message::{complain, message};
-use super::{destination, path, usage};
+use super::{path, usage};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote, quoteaf};
 use crate::fs::{Errno, FileKind, Follow, Metadata};
 use crate::kernel::{Input, Proc, Program, Stop};
@@ -43,6 +44,17 @@ enum Flag {
     Context,
 }
 
+const BACKUP: BackupFlags<Flag> = BackupFlags {
+    control: Flag::Backup,
+    short: Flag::ShortBackup,
+    suffix: Flag::Suffix,
+};
+
+const DESTINATION: DestinationFlags<Flag> = DestinationFlags {
+    directory: Flag::TargetDirectory,
+    no_directory: Flag::NoTargetDirectory,
+};
+
 static SPEC: Spec<Flag> = Spec::new(
     "install",
     COREUTILS,
@@ -54,17 +66,8 @@ static SPEC: Spec<Flag> = Spec::new(
     ],
     "\nThis install program copies files (often just compiled) into destination\nlocations you choose.  If you want to download and install a ready-to-use\npackage on a GNU/Linux system, you should instead be using a package manager\nlike yum(1) or apt-get(1).\n\nIn the first three forms, copy SOURCE to DEST or multiple SOURCE(s) to\nthe existing DIRECTORY, while setting permission modes and owner/group.\nIn the 4th form, create all components of the given DIRECTORY(ies).\n\nMandatory arguments to long options are mandatory for short options too.",
     &[
-        Opt::long(
-            Flag::Backup,
-            "backup",
-            "make a backup of each existing destination file",
-        )
-        .may_take("CONTROL"),
-        Opt::short(
-            Flag::ShortBackup,
-            'b',
-            "like --backup but does not accept an argument",
-        ),
+        BACKUP.control_row(),
+        BACKUP.short_row(),
         Opt::short(Flag::Ignored, 'c', "(ignored)"),
         Opt::flag(
             Flag::Compare,
@@ -117,26 +120,9 @@ static SPEC: Spec<Flag> = Spec::new(
             "program used to strip binaries",
         )
         .takes("PROGRAM"),
-        Opt::required(
-            Flag::Suffix,
-            'S',
-            "suffix",
-            "SUFFIX",
-            "override the usual backup suffix",
-        ),
-        Opt::required(
-            Flag::TargetDirectory,
-            't',
-            "target-directory",
-            "DIRECTORY",
-            "copy all SOURCE arguments into DIRECTORY",
-        ),
-        Opt::flag(
-            Flag::NoTargetDirectory,
-            'T',
-            "no-target-directory",
-            "treat DEST as a normal file",
-        ),
+        BACKUP.suffix_row(),
+        DESTINATION.directory_row("copy all SOURCE arguments into DIRECTORY"),
+        DESTINATION.no_directory_row("treat DEST as a normal file"),
         Opt::flag(
             Flag::Verbose,
             'v',
@@ -241,7 +227,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 fn form(proc: &Proc, parsed: &Parsed<Flag>, operands: &mut Vec<Vec<u8>>) -> Result<Form, UsageError> {
     let plain = |line: &str| Err(UsageError::plain(1, line));
     let makes_directories = parsed.has(Flag::Directory);
-    let target = parsed.last(Flag::TargetDirectory);
+    let Wanted {
+        directory: target,
+        no_directory,
+    } = DESTINATION.wanted(parsed)?;
     if makes_directories && parsed.has(Flag::Strip) {
         return plain("the strip option may not be used when installing a directory");
     }
@@ -255,7 +244,7 @@ fn form(proc: &Proc, parsed: &Parsed<Flag>, operands: &mut Vec<Vec<u8>>) -> Resu
             None => SPEC.missing_file_operand(),
         });
     }
-    if parsed.has(Flag::NoTargetDirectory) {
+    if no_directory {
         if target.is_some() {
             return plain("cannot combine --target-directory (-t) and --no-target-directory (-T)");
         }
@@ -263,19 +252,19 @@ fn form(proc: &Proc, parsed: &Parsed<Flag>, operands: &mut Vec<Vec<u8>>) -> Resu
             return Err(SPEC.complain(message!("extra operand ", quoteaf(extra))));
         }
     } else if let Some(target) = target {
-        return match destination::check_directory(proc, target) {
+        return match destination::check_directory(proc, &target) {
             Err(errno) if !(parsed.has(Flag::Parents) && errno == Errno::ENOENT) => {
-                let line = message!("failed to access ", quoteaf(target), ": ", errno.message());
+                let line = message!("failed to access ", quoteaf(&target), ": ", errno.message());
                 Err(UsageError::plain(1, line))
             }
-            _ => Ok(Form::Into(target.to_vec())),
+            _ => Ok(Form::Into(target)),
         };
     }
     if makes_directories {
         return Ok(Form::Directories);
     }
     let last = operands.pop().unwrap_or_default();
-    if parsed.has(Flag::NoTargetDirectory) {
+    if no_directory {
         return Ok(Form::At(last));
     }
     match destination::check_directory(proc, &last) {
@@ -307,8 +296,6 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
     if compares && parsed.has(Flag::Strip) {
         return Err(SPEC.complain("options --compare (-C) and --strip are mutually exclusive"));
     }
-    let backup = [Flag::Backup, Flag::ShortBackup, Flag::Suffix];
-    let backs_up = backup.iter().any(|flag| parsed.has(*flag));
     let mut accounts = Accounts::default();
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
     let owner = match parsed.last(Flag::Owner) {
@@ -332,13 +319,7 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
     let verbose = parsed.has(Flag::Verbose);
     Ok(Options {
         copy: CopyOptions {
-            backup: Backup::from_options(
-                proc,
-                &SPEC,
-                backs_up,
-                parsed.last(Flag::Backup),
-                parsed.last(Flag::Suffix),
-            )?,
+            backup: Backup::from_options(proc, &SPEC, parsed, BACKUP)?,
             unlink_first: true,
             verbose,
             preserve: Preserve {
@@ -372,8 +353,7 @@ async fn warn_of_ignored(proc: &mut Proc, parsed: &Parsed<Flag>, options: &Optio
         proc.warn("WARNING: ignoring --preserve-context; this kernel is not SELinux-enabled")
             .await?;
     }
-    let context = parsed.options.iter().filter(|(flag, _)| *flag == Flag::Context);
-    if context.filter(|(_, value)| value.is_some()).count() > 0 {
+    if parsed.values(Flag::Context).next().is_some() {
         proc.warn("warning: ignoring --context; it requires an SELinux/SMACK-enabled kernel")
             .await?;
     }

@@ -1,7 +1,7 @@
 //! `ln`: makes hard and symbolic links.
 
-use super::backup::{Backup, Method};
-use super::destination;
+use super::backup::{Backup, BackupFlags, Method};
+use super::destination::DestinationFlags;
 use super::message::{ask, complain, message};
 use super::{path, usage};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quoteaf, quotef};
@@ -32,6 +32,17 @@ enum Flag {
     Verbose,
 }
 
+const BACKUP: BackupFlags<Flag> = BackupFlags {
+    control: Flag::Backup,
+    short: Flag::ShortBackup,
+    suffix: Flag::Suffix,
+};
+
+const DESTINATION: DestinationFlags<Flag> = DestinationFlags {
+    directory: Flag::TargetDirectory,
+    no_directory: Flag::NoTargetDirectory,
+};
+
 static SPEC: Spec<Flag> = Spec::new(
     "ln",
     COREUTILS,
@@ -43,17 +54,8 @@ static SPEC: Spec<Flag> = Spec::new(
     ],
     "In the 1st form, create a link to TARGET with the name LINK_NAME.\nIn the 2nd form, create a link to TARGET in the current directory.\nIn the 3rd and 4th forms, create links to each TARGET in DIRECTORY.\nCreate hard links by default, symbolic links with --symbolic.\nBy default, each destination (name of new link) should not already exist.\nWhen creating hard links, each TARGET must exist.  Symbolic links\ncan hold arbitrary text; if later resolved, a relative link is\ninterpreted in relation to its parent directory.",
     &[
-        Opt::long(
-            Flag::Backup,
-            "backup",
-            "make a backup of each existing destination file",
-        )
-        .may_take("CONTROL"),
-        Opt::short(
-            Flag::ShortBackup,
-            'b',
-            "like --backup but does not accept an argument",
-        ),
+        BACKUP.control_row(),
+        BACKUP.short_row(),
         Opt::flag(
             Flag::Directory,
             'd',
@@ -98,26 +100,9 @@ static SPEC: Spec<Flag> = Spec::new(
             "symbolic",
             "make symbolic links instead of hard links",
         ),
-        Opt::required(
-            Flag::Suffix,
-            'S',
-            "suffix",
-            "SUFFIX",
-            "override the usual backup suffix",
-        ),
-        Opt::required(
-            Flag::TargetDirectory,
-            't',
-            "target-directory",
-            "DIRECTORY",
-            "specify the DIRECTORY in which to create\nthe links",
-        ),
-        Opt::flag(
-            Flag::NoTargetDirectory,
-            'T',
-            "no-target-directory",
-            "treat LINK_NAME as a normal file always",
-        ),
+        BACKUP.suffix_row(),
+        DESTINATION.directory_row("specify the DIRECTORY in which to create\nthe links"),
+        DESTINATION.no_directory_row("treat LINK_NAME as a normal file always"),
         Opt::flag(Flag::Verbose, 'v', "verbose", "print name of each linked file"),
     ],
 )
@@ -184,11 +169,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 
 /// The value of `-t`, which must be a directory already.
 fn target_directory(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Option<Vec<u8>>, UsageError> {
-    let values = parsed
-        .options
-        .iter()
-        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
-    let directory = destination::single_directory(values.filter_map(|(_, value)| value.as_deref()))?;
+    let directory = DESTINATION.wanted(parsed)?.directory;
     if let Some(directory) = &directory {
         match proc.metadata(directory, Follow::Yes) {
             Ok(found) if found.kind == FileKind::Directory => {}
@@ -264,8 +245,6 @@ fn find_directory(
 }
 
 fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageError> {
-    let backup = [Flag::Backup, Flag::ShortBackup, Flag::Suffix];
-    let backs_up = backup.iter().any(|flag| parsed.has(*flag));
     let replacing = parsed.last_of(&[Flag::Force, Flag::Interactive]);
     Ok(Options {
         symbolic: parsed.has(Flag::Symbolic),
@@ -278,13 +257,7 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
         },
         directories: parsed.has(Flag::Directory),
         verbose: parsed.has(Flag::Verbose),
-        backup: Backup::from_options(
-            proc,
-            &SPEC,
-            backs_up,
-            parsed.last(Flag::Backup),
-            parsed.last(Flag::Suffix),
-        )?,
+        backup: Backup::from_options(proc, &SPEC, parsed, BACKUP)?,
     })
 }
 

@@ -1,8 +1,8 @@
 //! `mv`: renames files, or copies and removes them where they go to another file system.
 
-use super::backup::Backup;
+use super::backup::{Backup, BackupFlags};
 use super::copy::{Copied, Copier, CopyOptions, Overwrite};
-use super::destination::{self, Destination, Wanted};
+use super::destination::{self, Destination, DestinationFlags, Wanted};
 use super::message::message;
 use super::remove::{Interactive, Removal, Removed, remove};
 use super::{path, usage};
@@ -32,6 +32,17 @@ enum Flag {
     Context,
 }
 
+const BACKUP: BackupFlags<Flag> = BackupFlags {
+    control: Flag::Backup,
+    short: Flag::ShortBackup,
+    suffix: Flag::Suffix,
+};
+
+const DESTINATION: DestinationFlags<Flag> = DestinationFlags {
+    directory: Flag::TargetDirectory,
+    no_directory: Flag::NoTargetDirectory,
+};
+
 static SPEC: Spec<Flag> = Spec::new(
     "mv",
     COREUTILS,
@@ -42,17 +53,8 @@ static SPEC: Spec<Flag> = Spec::new(
     ],
     "Rename SOURCE to DEST, or move SOURCE(s) to DIRECTORY.",
     &[
-        Opt::long(
-            Flag::Backup,
-            "backup",
-            "make a backup of each existing destination file",
-        )
-        .may_take("CONTROL"),
-        Opt::short(
-            Flag::ShortBackup,
-            'b',
-            "like --backup but does not accept an argument",
-        ),
+        BACKUP.control_row(),
+        BACKUP.short_row(),
         Opt::flag(Flag::Force, 'f', "force", "do not prompt before overwriting"),
         Opt::flag(Flag::Interactive, 'i', "interactive", "prompt before overwrite"),
         Opt::flag(
@@ -66,26 +68,9 @@ static SPEC: Spec<Flag> = Spec::new(
             "strip-trailing-slashes",
             "remove any trailing slashes from each SOURCE\nargument",
         ),
-        Opt::required(
-            Flag::Suffix,
-            'S',
-            "suffix",
-            "SUFFIX",
-            "override the usual backup suffix",
-        ),
-        Opt::required(
-            Flag::TargetDirectory,
-            't',
-            "target-directory",
-            "DIRECTORY",
-            "move all SOURCE arguments into DIRECTORY",
-        ),
-        Opt::flag(
-            Flag::NoTargetDirectory,
-            'T',
-            "no-target-directory",
-            "treat DEST as a normal file",
-        ),
+        BACKUP.suffix_row(),
+        DESTINATION.directory_row("move all SOURCE arguments into DIRECTORY"),
+        DESTINATION.no_directory_row("treat DEST as a normal file"),
         Opt::flag(
             Flag::Update,
             'u',
@@ -163,28 +148,11 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(CopyOptions, Want
     };
     options.verbose = parsed.has(Flag::Verbose);
     options.update = parsed.has(Flag::Update) && options.overwrite != Overwrite::No;
-    let backup = [Flag::Backup, Flag::ShortBackup, Flag::Suffix];
-    let backs_up = backup.iter().any(|flag| parsed.has(*flag));
-    if backs_up && options.overwrite == Overwrite::No {
+    if BACKUP.any_given(parsed) && options.overwrite == Overwrite::No {
         return Err(SPEC.complain("options --backup and --no-clobber are mutually exclusive"));
     }
-    options.backup = Backup::from_options(
-        proc,
-        &SPEC,
-        backs_up,
-        parsed.last(Flag::Backup),
-        parsed.last(Flag::Suffix),
-    )?;
-    let directories = parsed
-        .options
-        .iter()
-        .filter(|(flag, _)| *flag == Flag::TargetDirectory);
-    let directory = destination::single_directory(directories.filter_map(|(_, value)| value.as_deref()))?;
-    let wanted = Wanted {
-        directory,
-        no_directory: parsed.has(Flag::NoTargetDirectory),
-    };
-    Ok((options, wanted))
+    options.backup = Backup::from_options(proc, &SPEC, parsed, BACKUP)?;
+    Ok((options, DESTINATION.wanted(parsed)?))
 }
 
 async fn move_one(
