@@ -59,11 +59,11 @@ fn check_type(headers: &axum::http::HeaderMap) -> Result<(), Problem> {
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    Err(Problem::new(
+    Problem::refuse(
         StatusCode::UNSUPPORTED_MEDIA_TYPE,
         "unsupported_media_type",
         "the content type must be application/json",
-    ))
+    )
 }
 
 /// Reads a JSON body.
@@ -90,11 +90,11 @@ async fn read_within(body: Body, limit: usize, too_long: Problem) -> Result<Byte
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if is_too_long(&error) => Err(too_long),
         Ok(Err(_)) => Err(Problem::invalid("the body did not arrive whole")),
-        Err(_) => Err(Problem::new(
+        Err(_) => Problem::refuse(
             StatusCode::REQUEST_TIMEOUT,
             "request_rejected",
             "the body took too long",
-        )),
+        ),
     }
 }
 

@@ -60,6 +60,15 @@ impl Problem {
         }
     }
 
+    /// Refuses with a code of its own: [`Problem::new`] where a result is due.
+    pub fn refuse<T>(
+        status: StatusCode,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Result<T, Problem> {
+        Err(Problem::new(status, code, message))
+    }
+
     /// The request is wrong.
     pub fn invalid(message: impl Into<String>) -> Problem {
         Problem::new(StatusCode::BAD_REQUEST, "request_rejected", message)

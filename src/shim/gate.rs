@@ -168,33 +168,33 @@ pub async fn pass(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     if headers.contains_key(header::ORIGIN) {
-        return Err(Problem::new(
+        return Problem::refuse(
             StatusCode::FORBIDDEN,
             "origin_rejected",
             "browsers are not served",
-        ));
+        );
     }
     check_protocol(headers)?;
     let role = role(&shim, headers).await?;
     let path = request.uri().path();
     let management = path.starts_with("/v1/tenant/") || path == "/v1/tenant";
     if management != (role == Role::Management) {
-        return Err(Problem::new(
+        return Problem::refuse(
             StatusCode::FORBIDDEN,
             "key_role_mismatch",
             "this key is not for this route",
-        ));
+        );
     }
     let caller = Caller {
         role,
         person: person(headers)?,
     };
     if caller.role == Role::Management && caller.person.is_some() {
-        return Err(Problem::new(
+        return Problem::refuse(
             StatusCode::FORBIDDEN,
             "subject_invalid",
             "a management key acts for nobody",
-        ));
+        );
     }
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
