@@ -3,9 +3,10 @@
 //! A mode may look like options (`chmod -w file`, `chmod -r,+x file`): every argument whose first letter that is no option belongs to
 //! a mode is one. Such modes are checked against a mask of zero afterwards, since `-w` under a mask takes away less than it says.
 
+use super::attribute_change::{self, Report, refuses_root};
 use super::message::{complain, message};
 use super::usage;
-use super::walk::{Links, Visit, Visited, Walk, root_refusal};
+use super::walk::{Links, Visit, Visited, Walk};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote, quoteaf, quotef};
 use crate::fs::{FileKind, Follow, Metadata};
 use crate::kernel::{Proc, Program, Stop};
@@ -89,13 +90,6 @@ static SPEC: Spec<Flag> = Spec::new(
 .notes("Each MODE is of the form '[ugoa]*([-+=]([rwxXst]*|[ugo]))+|[-+=][0-7]+'.");
 
 /// What is printed about each file.
-#[derive(Clone, Copy, PartialEq)]
-enum Report {
-    Nothing,
-    Changes,
-    Everything,
-}
-
 struct Options {
     change: ModeChange,
     report: Report,
@@ -130,7 +124,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             if visited.visit == Visit::Leave {
                 continue;
             }
-            let refused = options.recursive && options.preserve_root && refuse_root(proc, &visited).await?;
+            let refused = options.recursive && options.preserve_root && refuses_root(proc, &visited).await?;
             if refused || !options.recursive {
                 walk.skip();
             }
@@ -198,51 +192,23 @@ fn read_options<'p>(
         return Err(SPEC.missing_operand());
     }
     let change = match reference {
-        Some(path) => match proc.metadata(path, Follow::Yes) {
-            Ok(found) => ModeChange::exactly(found.mode),
-            Err(errno) => {
-                let line = message!(
-                    "failed to get attributes of ",
-                    quoteaf(path),
-                    ": ",
-                    errno.message()
-                );
-                return Err(UsageError::plain(1, line));
-            }
-        },
+        Some(path) => ModeChange::exactly(attribute_change::reference(proc, path)?.mode),
         None => {
             let text = mode.unwrap_or_default();
             let invalid = || SPEC.complain(message!("invalid mode: ", quote(&text)));
             ModeChange::parse(&text).ok_or_else(invalid)?
         }
     };
-    let report = match parsed.last_of(&[Flag::Changes, Flag::Verbose]) {
-        Some(Flag::Changes) => Report::Changes,
-        Some(_) => Report::Everything,
-        None => Report::Nothing,
-    };
     let preserve = parsed.last_of(&[Flag::PreserveRoot, Flag::NoPreserveRoot]);
     let options = Options {
         change,
-        report,
+        report: Report::from_options(parsed, Flag::Changes, Flag::Verbose),
         silent: parsed.has(Flag::Silent),
         recursive: parsed.has(Flag::Recursive),
         preserve_root: preserve == Some(Flag::PreserveRoot),
         diagnoses_surprises,
     };
     Ok((options, operands))
-}
-
-/// Says why the root directory is not touched, if it is that.
-async fn refuse_root(proc: &mut Proc, visited: &Visited) -> Result<bool, Stop> {
-    let refusal = visited
-        .metadata
-        .and_then(|found| root_refusal(proc, &visited.path, &found));
-    let Some(lines) = refusal else { return Ok(false) };
-    for line in lines {
-        proc.warn(line).await?;
-    }
-    Ok(true)
 }
 
 /// Changes one file; whether all went well.
@@ -324,12 +290,7 @@ async fn describe(
     (old, new): (u32, u32),
     options: &Options,
 ) -> Result<(), Stop> {
-    let wanted = match options.report {
-        Report::Nothing => false,
-        Report::Changes => fate == Fate::Changed,
-        Report::Everything => true,
-    };
-    if !wanted {
+    if !options.report.tells(fate == Fate::Changed) {
         return Ok(());
     }
     let name = quoteaf(path);

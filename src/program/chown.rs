@@ -3,9 +3,10 @@
 //! Anybody may give a file the owner it has; other changes are for whom the file tree allows them.
 
 use super::accounts::Accounts;
+use super::attribute_change::{self, Report, refuses_root};
 use super::message::{complain, message};
 use super::usage;
-use super::walk::{Links, Visit, Visited, Walk, root_refusal};
+use super::walk::{Links, Visit, Visited, Walk};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote, quoteaf};
 use crate::fs::{Errno, FileKind, Follow, Metadata};
 use crate::kernel::{Proc, Program, Stop};
@@ -163,13 +164,6 @@ struct Owners {
     group_name: Option<Vec<u8>>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Report {
-    Nothing,
-    Changes,
-    Everything,
-}
-
 /// What became of a file.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
@@ -208,7 +202,7 @@ async fn run(proc: &mut Proc, called: Called) -> Result<i32, Stop> {
         while let Some(visited) = walk.next(proc) {
             proc.kernel.breathe().await;
             if visited.visit == Visit::Enter && options.recursive {
-                if refuses_root(proc, &visited, &options).await? {
+                if options.preserve_root && refuses_root(proc, &visited).await? {
                     walk.skip();
                     status = 1;
                     let _ = walk.next(proc);
@@ -245,22 +239,8 @@ fn read_options<'p>(
             None => spec.missing_operand(),
         });
     }
+    let (links, follows) = followed_links(parsed)?;
     let recursive = parsed.has(Flag::Recursive);
-    let followed = parsed.last_of(&[Flag::FollowOperands, Flag::FollowAll, Flag::FollowNone]);
-    let links = match followed {
-        Some(Flag::FollowOperands) if recursive => Links::Operands,
-        Some(Flag::FollowAll) if recursive => Links::Always,
-        _ => Links::Never,
-    };
-    let dereference = parsed.last_of(&[Flag::Dereference, Flag::NoDereference]);
-    let mut follows = dereference != Some(Flag::NoDereference);
-    if recursive && links == Links::Never {
-        if dereference == Some(Flag::Dereference) {
-            let line = "-R --dereference requires either -H or -L";
-            return Err(UsageError::plain(1, line));
-        }
-        follows = false;
-    }
     let mut warnings = Vec::new();
     let wanted = match reference {
         Some(path) => reference_owners(proc, path, called, accounts)?,
@@ -283,11 +263,7 @@ fn read_options<'p>(
     let options = Options {
         wanted,
         from,
-        report: match parsed.last_of(&[Flag::Changes, Flag::Verbose]) {
-            Some(Flag::Changes) => Report::Changes,
-            Some(_) => Report::Everything,
-            None => Report::Nothing,
-        },
+        report: Report::from_options(parsed, Flag::Changes, Flag::Verbose),
         silent: parsed.has(Flag::Silent),
         recursive,
         preserve_root: preserve == Some(Flag::PreserveRoot),
@@ -298,21 +274,33 @@ fn read_options<'p>(
     Ok((options, operands, warnings))
 }
 
+/// Which links are walked through, and whether it is their targets that change.
+fn followed_links(parsed: &Parsed<Flag>) -> Result<(Links, bool), UsageError> {
+    let recursive = parsed.has(Flag::Recursive);
+    let followed = parsed.last_of(&[Flag::FollowOperands, Flag::FollowAll, Flag::FollowNone]);
+    let links = match followed {
+        Some(Flag::FollowOperands) if recursive => Links::Operands,
+        Some(Flag::FollowAll) if recursive => Links::Always,
+        _ => Links::Never,
+    };
+    let dereference = parsed.last_of(&[Flag::Dereference, Flag::NoDereference]);
+    if !recursive || links != Links::Never {
+        return Ok((links, dereference != Some(Flag::NoDereference)));
+    }
+    if dereference == Some(Flag::Dereference) {
+        let line = "-R --dereference requires either -H or -L";
+        return Err(UsageError::plain(1, line));
+    }
+    Ok((links, false))
+}
+
 fn reference_owners(
     proc: &Proc,
     path: &[u8],
     called: Called,
     accounts: &mut Accounts,
 ) -> Result<Owners, UsageError> {
-    let found = proc.metadata(path, Follow::Yes).map_err(|errno| {
-        let line = message!(
-            "failed to get attributes of ",
-            quoteaf(path),
-            ": ",
-            errno.message()
-        );
-        UsageError::plain(1, line)
-    })?;
+    let found = attribute_change::reference(proc, path)?;
     let users = called == Called::Chown;
     Ok(Owners {
         user: users.then_some(found.uid),
@@ -416,20 +404,6 @@ fn split_owners(
     Ok(owners)
 }
 
-async fn refuses_root(proc: &mut Proc, visited: &Visited, options: &Options) -> Result<bool, Stop> {
-    if !options.preserve_root {
-        return Ok(false);
-    }
-    let refusal = visited
-        .metadata
-        .and_then(|found| root_refusal(proc, &visited.path, &found));
-    let Some(lines) = refusal else { return Ok(false) };
-    for line in lines {
-        proc.warn(line).await?;
-    }
-    Ok(true)
-}
-
 /// Changes one file; whether all went well.
 async fn change(
     proc: &mut Proc,
@@ -523,12 +497,8 @@ async fn describe(
     options: &Options,
     accounts: &mut Accounts,
 ) -> Result<(), Stop> {
-    let wanted = match options.report {
-        Report::Nothing => false,
-        Report::Changes => fate == Fate::Changed,
-        Report::Everything => true,
-    };
-    if !wanted || (found.kind == FileKind::Symlink && options.follows) {
+    let told = options.report.tells(fate == Fate::Changed);
+    if !told || (found.kind == FileKind::Symlink && options.follows) {
         return Ok(());
     }
     let names = &options.wanted;

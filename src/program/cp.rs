@@ -294,98 +294,123 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 }
 
 fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Command, UsageError> {
-    let mut options = CopyOptions::plain();
-    let mut dereference = None;
-    let mut copy_contents = false;
-    let (mut hard, mut symbolic, mut sparse, mut reflink) = (false, false, When::Auto, When::Auto);
+    let mut switches = Switches {
+        options: CopyOptions::plain(),
+        dereference: None,
+        copy_contents: false,
+        hard: false,
+        symbolic: false,
+        sparse: When::Auto,
+        reflink: When::Auto,
+    };
     for (flag, value) in &parsed.options {
-        let value = value.as_deref();
-        match flag {
-            Flag::Archive => {
-                dereference = Some(Dereference::Never);
-                options.preserve = Preserve::ALL;
-                options.recursive = true;
-            }
-            Flag::AttributesOnly => options.attributes_only = true,
-            Flag::CopyContents => copy_contents = true,
-            Flag::NoDereferenceLinks => {
-                options.preserve.links = true;
-                dereference = Some(Dereference::Never);
-            }
-            Flag::Force => options.unlink_on_failure = true,
-            Flag::Interactive => options.overwrite = Overwrite::Ask,
-            Flag::FollowOperands => dereference = Some(Dereference::Operands),
-            Flag::Link => hard = true,
-            Flag::Dereference => dereference = Some(Dereference::Always),
-            Flag::NoClobber => options.overwrite = Overwrite::No,
-            Flag::NoDereference => dereference = Some(Dereference::Never),
-            Flag::ShortPreserve => preserve_usual(&mut options.preserve),
-            Flag::Preserve => match value {
-                None => preserve_usual(&mut options.preserve),
-                Some(list) => preserve_list(&mut options.preserve, "--preserve", list, true)?,
-            },
-            Flag::NoPreserve => {
-                preserve_list(
-                    &mut options.preserve,
-                    "--no-preserve",
-                    value.unwrap_or_default(),
-                    false,
-                )?;
-            }
-            Flag::Recursive => options.recursive = true,
-            Flag::Reflink => {
-                reflink = value.map_or(Ok(When::Always), |when| SPEC.choose("--reflink", when, REFLINK))?;
-            }
-            Flag::RemoveDestination => options.unlink_first = true,
-            Flag::Sparse => sparse = SPEC.choose("--sparse", value.unwrap_or_default(), SPARSE)?,
-            Flag::SymbolicLink => symbolic = true,
-            Flag::Update => options.update = true,
-            Flag::Verbose => options.verbose = true,
-            Flag::OneFileSystem => options.one_file_system = true,
-            _ => {}
-        }
-    }
-    if hard && symbolic {
-        return Err(SPEC.complain("cannot make both hard and symbolic links"));
-    }
-    options.make = match (hard, symbolic) {
-        (true, _) => Make::HardLink,
-        (_, true) => Make::SymbolicLink,
-        _ => Make::Copy,
-    };
-    if options.overwrite == Overwrite::No {
-        options.update = false;
-        if BACKUP.any_given(parsed) {
-            return Err(SPEC.complain("options --backup and --no-clobber are mutually exclusive"));
-        }
-    }
-    if reflink == When::Always && sparse != When::Auto {
-        return Err(SPEC.complain("--reflink can be used only with --sparse=auto"));
-    }
-    options.clone_always = reflink == When::Always;
-    options.holes = match sparse {
-        When::Auto => Holes::Kept,
-        When::Always => Holes::Made,
-        When::Never => Holes::Filled,
-    };
-    options.backup = Backup::from_options(proc, &SPEC, parsed, BACKUP)?;
-    let never = options.recursive && options.make != Make::HardLink;
-    options.dereference = dereference.unwrap_or(if never {
-        Dereference::Never
-    } else {
-        Dereference::Always
-    });
-    options.as_regular = !options.recursive || copy_contents;
-    if options.attributes_only {
-        options.clone_always = false;
+        switches.apply(*flag, value.as_deref())?;
     }
     Ok(Command {
-        options,
+        options: switches.finish(proc, parsed)?,
         parents: parsed.has(Flag::Parents),
         strip_slashes: parsed.has(Flag::StripSlashes),
         wanted: DESTINATION.wanted(parsed)?,
         ignores_context: parsed.last(Flag::Context).is_some(),
     })
+}
+
+/// What the switches say, before they are held against each other.
+struct Switches {
+    options: CopyOptions,
+    dereference: Option<Dereference>,
+    copy_contents: bool,
+    hard: bool,
+    symbolic: bool,
+    sparse: When,
+    reflink: When,
+}
+
+impl Switches {
+    fn apply(&mut self, flag: Flag, value: Option<&[u8]>) -> Result<(), UsageError> {
+        let options = &mut self.options;
+        match flag {
+            Flag::Archive => {
+                self.dereference = Some(Dereference::Never);
+                options.preserve = Preserve::ALL;
+                options.recursive = true;
+            }
+            Flag::AttributesOnly => options.attributes_only = true,
+            Flag::CopyContents => self.copy_contents = true,
+            Flag::NoDereferenceLinks => {
+                options.preserve.links = true;
+                self.dereference = Some(Dereference::Never);
+            }
+            Flag::Force => options.unlink_on_failure = true,
+            Flag::Interactive => options.overwrite = Overwrite::Ask,
+            Flag::FollowOperands => self.dereference = Some(Dereference::Operands),
+            Flag::Link => self.hard = true,
+            Flag::Dereference => self.dereference = Some(Dereference::Always),
+            Flag::NoClobber => options.overwrite = Overwrite::No,
+            Flag::NoDereference => self.dereference = Some(Dereference::Never),
+            Flag::Recursive => options.recursive = true,
+            Flag::Reflink => {
+                let when = value.map(|when| SPEC.choose("--reflink", when, REFLINK));
+                self.reflink = when.unwrap_or(Ok(When::Always))?;
+            }
+            Flag::RemoveDestination => options.unlink_first = true,
+            Flag::Sparse => self.sparse = SPEC.choose("--sparse", value.unwrap_or_default(), SPARSE)?,
+            Flag::SymbolicLink => self.symbolic = true,
+            Flag::Update => options.update = true,
+            Flag::Verbose => options.verbose = true,
+            Flag::OneFileSystem => options.one_file_system = true,
+            _ => return apply_preservation(&mut options.preserve, flag, value),
+        }
+        Ok(())
+    }
+
+    /// Refuses what excludes each other, and fills in what follows from the rest.
+    fn finish(mut self, proc: &Proc, parsed: &Parsed<Flag>) -> Result<CopyOptions, UsageError> {
+        let options = &mut self.options;
+        options.make = match (self.hard, self.symbolic) {
+            (true, true) => return Err(SPEC.complain("cannot make both hard and symbolic links")),
+            (true, false) => Make::HardLink,
+            (false, true) => Make::SymbolicLink,
+            (false, false) => Make::Copy,
+        };
+        if options.overwrite == Overwrite::No {
+            options.update = false;
+            if BACKUP.any_given(parsed) {
+                return Err(SPEC.complain("options --backup and --no-clobber are mutually exclusive"));
+            }
+        }
+        if self.reflink == When::Always && self.sparse != When::Auto {
+            return Err(SPEC.complain("--reflink can be used only with --sparse=auto"));
+        }
+        options.clone_always = self.reflink == When::Always && !options.attributes_only;
+        options.holes = match self.sparse {
+            When::Auto => Holes::Kept,
+            When::Always => Holes::Made,
+            When::Never => Holes::Filled,
+        };
+        options.backup = Backup::from_options(proc, &SPEC, parsed, BACKUP)?;
+        let never = options.recursive && options.make != Make::HardLink;
+        options.dereference = self.dereference.unwrap_or(if never {
+            Dereference::Never
+        } else {
+            Dereference::Always
+        });
+        options.as_regular = !options.recursive || self.copy_contents;
+        Ok(self.options)
+    }
+}
+
+/// `-p`, `--preserve`, `--no-preserve`; other flags change nothing here.
+fn apply_preservation(preserve: &mut Preserve, flag: Flag, value: Option<&[u8]>) -> Result<(), UsageError> {
+    match (flag, value) {
+        (Flag::ShortPreserve, _) | (Flag::Preserve, None) => preserve_usual(preserve),
+        (Flag::Preserve, Some(list)) => preserve_list(preserve, "--preserve", list, true)?,
+        (Flag::NoPreserve, list) => {
+            preserve_list(preserve, "--no-preserve", list.unwrap_or_default(), false)?;
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 fn preserve_usual(preserve: &mut Preserve) {

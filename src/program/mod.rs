@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::kernel::Program;
 
 mod accounts;
+mod attribute_change;
 mod awk;
 mod backup;
 mod basename;

@@ -5,6 +5,7 @@
 
 use std::vec;
 
+use super::attribute_change::{is_root, root_refusal};
 use super::message::{ask, complain, message};
 use super::path;
 use crate::args::quoteaf;
@@ -231,10 +232,8 @@ impl Walk<'_> {
             );
             return Some(vec![line]);
         }
-        let root = proc.metadata(b"/", Follow::Yes).ok();
-        let is_root = root.is_some_and(|root| (root.device, root.inode) == (found.device, found.inode));
-        if self.removal.preserve_root && is_root {
-            return Some(root_refusal(path));
+        if self.removal.preserve_root && is_root(proc, found) {
+            return Some(root_refusal(path).to_vec());
         }
         if !self.removal.preserve_all_roots {
             return None;
@@ -356,23 +355,6 @@ impl Walk<'_> {
             (false, false) => None,
         }
     }
-}
-
-/// What is said when `/` is to be removed or changed recursively.
-pub fn root_refusal(path: &[u8]) -> Vec<Vec<u8>> {
-    let first = if path == b"/" {
-        message!("it is dangerous to operate recursively on ", quoteaf(path))
-    } else {
-        message!(
-            "it is dangerous to operate recursively on ",
-            quoteaf(path),
-            " (same as ",
-            quoteaf(b"/"),
-            ")"
-        )
-    };
-    let second = b"use --no-preserve-root to override this failsafe".to_vec();
-    vec![first, second]
 }
 
 /// The error says that there is no such file.

@@ -194,28 +194,3 @@ impl Walk {
         Some(&same.directory.path)
     }
 }
-
-/// The refusal to go through everything: `operand` is the root directory. Two lines, or none.
-pub fn root_refusal(proc: &Proc, path: &[u8], found: &Metadata) -> Option<[Vec<u8>; 2]> {
-    use super::message::message;
-    use crate::args::quoteaf;
-    let root = proc.metadata(b"/", Follow::No).ok()?;
-    if (root.device, root.inode) != (found.device, found.inode) {
-        return None;
-    }
-    let first = if path == b"/" {
-        message!("it is dangerous to operate recursively on ", quoteaf(path))
-    } else {
-        message!(
-            "it is dangerous to operate recursively on ",
-            quoteaf(path),
-            " (same as ",
-            quoteaf(b"/"),
-            ")"
-        )
-    };
-    Some([
-        first,
-        b"use --no-preserve-root to override this failsafe".to_vec(),
-    ])
-}

@@ -162,7 +162,6 @@ impl<'a> Copier<'a> {
 
     /// Copies one node, or starts on a directory. `false`: it failed, and that was said.
     async fn node(&mut self, proc: &mut Proc, tree: &mut Tree<'_>, mut job: Job) -> Result<bool, Stop> {
-        let options = self.options;
         let follow = self.follows(job.operand);
         let found = match proc.metadata(&job.source, follow) {
             Ok(found) => found,
@@ -171,25 +170,8 @@ impl<'a> Copier<'a> {
                 return Ok(false);
             }
         };
-        let is_directory = found.kind == FileKind::Directory;
-        if is_directory && !options.recursive {
-            let hint = if options.mode.is_some() {
-                ""
-            } else {
-                "-r not specified; "
-            };
-            proc.warn(message!(hint, "omitting directory ", quoteaf(&job.source)))
-                .await?;
-            return Ok(false);
-        }
-        if job.operand && self.is_repeated(proc, &job.source, &found) {
-            let line = message!(
-                "warning: source file ",
-                quoteaf(&job.source),
-                " specified more than once"
-            );
-            proc.warn(line).await?;
-            return Ok(true);
+        if let Some(fine) = self.passes_over(proc, &job, &found).await? {
+            return Ok(fine);
         }
         let mut backup = None;
         let mut existing = None;
@@ -202,38 +184,71 @@ impl<'a> Copier<'a> {
         if self.goes_through_created_link(proc, &job).await? {
             return Ok(false);
         }
-        if options.verbose && !options.moves() && !is_directory {
+        let is_directory = found.kind == FileKind::Directory;
+        if self.options.verbose && !self.options.moves() && !is_directory {
             self.announce(proc, "", &job, backup.as_deref()).await?;
         }
-        if let Some(fine) = self.known_copy(proc, tree, &job, &found).await? {
-            return if fine {
-                Ok(true)
-            } else {
-                self.un_backup(proc, &job, backup).await
-            };
+        match self.known_copy(proc, tree, &job, &found).await? {
+            Some(true) => return Ok(true),
+            Some(false) => return self.un_backup(proc, &job, backup).await,
+            None => {}
         }
-        if options.moves() {
-            match self
+        if self.options.moves()
+            && let Renamed::Done(fine) = self
                 .rename(proc, tree, &mut job, &found, backup.as_deref())
                 .await?
-            {
-                Renamed::Done(fine) => return Ok(fine),
-                Renamed::OtherDevice => {}
-            }
+        {
+            return Ok(fine);
         }
-        let made = if is_directory {
-            self.start_directory(proc, tree, &job, &found, existing).await?
-        } else {
-            self.make(proc, &job, &found, existing.as_ref()).await?
-        };
-        if made {
-            if job.operand && !is_directory {
-                self.record_created(proc, &job.destination);
-            }
+        if self.begin(proc, tree, &job, &found, existing).await? {
             return Ok(true);
         }
         self.copies.remove(&key(&found));
         self.un_backup(proc, &job, backup).await
+    }
+
+    /// What is not copied at all: a directory without `-r`, an operand that was given before. Gives whether that is fine.
+    async fn passes_over(
+        &mut self,
+        proc: &mut Proc,
+        job: &Job,
+        found: &Metadata,
+    ) -> Result<Option<bool>, Stop> {
+        if found.kind == FileKind::Directory && !self.options.recursive {
+            let hint = match self.options.mode {
+                Some(_) => "",
+                None => "-r not specified; ",
+            };
+            let line = message!(hint, "omitting directory ", quoteaf(&job.source));
+            proc.warn(line).await?;
+            return Ok(Some(false));
+        }
+        if job.operand && self.is_repeated(proc, &job.source, found) {
+            let source = quoteaf(&job.source);
+            let line = message!("warning: source file ", source, " specified more than once");
+            proc.warn(line).await?;
+            return Ok(Some(true));
+        }
+        Ok(None)
+    }
+
+    /// Makes the copy of a node, of a directory only itself.
+    async fn begin(
+        &mut self,
+        proc: &mut Proc,
+        tree: &mut Tree<'_>,
+        job: &Job,
+        found: &Metadata,
+        existing: Option<Metadata>,
+    ) -> Result<bool, Stop> {
+        if found.kind == FileKind::Directory {
+            return self.start_directory(proc, tree, job, found, existing).await;
+        }
+        let made = self.make(proc, job, found, existing.as_ref()).await?;
+        if made && job.operand {
+            self.record_created(proc, &job.destination);
+        }
+        Ok(made)
     }
 
     /// The operand was given before.
@@ -510,11 +525,8 @@ impl<'a> Copier<'a> {
         found: &Metadata,
         existing: Option<Metadata>,
     ) -> Result<bool, Stop> {
-        if tree
-            .directories
-            .iter()
-            .any(|above| same_node(&above.found, found))
-        {
+        let mut above = tree.directories.iter();
+        if above.any(|above| same_node(&above.found, found)) {
             let line = message!("cannot copy cyclic symbolic link ", quoteaf(&job.source));
             proc.warn(line).await?;
             return Ok(false);
@@ -525,8 +537,7 @@ impl<'a> Copier<'a> {
             match self.make_directory(proc, &job.destination, found) {
                 Ok((mode, made)) => {
                     restore = mode;
-                    if !tree.first_made {
-                        tree.first_made = true;
+                    if !std::mem::replace(&mut tree.first_made, true) {
                         self.copies.insert(key(&made), job.destination.clone());
                     }
                 }
@@ -542,19 +553,7 @@ impl<'a> Copier<'a> {
         if job.operand {
             self.record_created(proc, &job.destination);
         }
-        let foreign = self.options.one_file_system && job.device.is_some_and(|device| device != found.device);
-        let mut complete = true;
-        let mut entries = Vec::new();
-        if !foreign {
-            match proc.read_dir(&job.source) {
-                Ok(names) => entries = names,
-                Err(errno) => {
-                    complain(proc, "cannot access", &job.source, errno).await?;
-                    complete = false;
-                }
-            }
-        }
-        tree.result.complete &= complete;
+        let entries = self.entries(proc, tree, job, found).await?;
         tree.directories.push(Directory {
             source: job.source.clone(),
             destination: job.destination.clone(),
@@ -566,6 +565,27 @@ impl<'a> Copier<'a> {
             device: job.device.or(Some(found.device)),
         });
         Ok(true)
+    }
+
+    /// What a directory holds: nothing of another file system with `-x`, and nothing where it cannot be read, which is said.
+    async fn entries(
+        &self,
+        proc: &mut Proc,
+        tree: &mut Tree<'_>,
+        job: &Job,
+        found: &Metadata,
+    ) -> Result<Vec<DirEntry>, Stop> {
+        if self.options.one_file_system && job.device.is_some_and(|device| device != found.device) {
+            return Ok(Vec::new());
+        }
+        match proc.read_dir(&job.source) {
+            Ok(entries) => Ok(entries),
+            Err(errno) => {
+                complain(proc, "cannot access", &job.source, errno).await?;
+                tree.result.complete = false;
+                Ok(Vec::new())
+            }
+        }
     }
 
     async fn announce_directory(&self, proc: &mut Proc, job: &Job) -> Result<(), Stop> {
