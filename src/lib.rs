@@ -10,6 +10,8 @@
 
 pub mod args;
 mod builtin;
+#[cfg(feature = "client")]
+pub mod client;
 mod error;
 pub mod expand;
 pub mod fs;
@@ -27,6 +29,8 @@ mod snapshot;
 pub mod syntax;
 pub mod text;
 pub mod tool;
+#[cfg(feature = "client")]
+pub mod wire;
 
 pub use error::Error;
 pub use outcome::{Event, Outcome};

@@ -22,6 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "args", "expand", "fs", "interp", "kernel", "pattern", "syntax", "text",
         ],
     ),
+    ("client", &["tool", "wire"]),
     ("error", &["fs"]),
     ("expand", &["fs", "kernel", "pattern", "syntax", "text"]),
     ("fs", &["text"]),
@@ -38,7 +39,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "builtin", "error", "fs", "host", "interp", "kernel", "net", "outcome", "program", "snapshot",
         ],
     ),
-    ("shim", &["fs", "host", "kernel", "tool"]),
+    ("shim", &["fs", "host", "kernel", "tool", "wire"]),
     (
         "snapshot",
         &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],
@@ -51,6 +52,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "error", "fs", "host", "kernel", "outcome", "pattern", "shell", "text",
         ],
     ),
+    ("wire", &["tool"]),
 ];
 
 /// Who may touch the host's time, threads, files, environment, processes or network.

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use serde::de::DeserializeOwned;
 
-use super::error::Problem;
+use super::error::{Problem, RequestId};
 
 /// The longest JSON body.
 pub const BODY_LIMIT: usize = 1 << 20;
@@ -27,7 +27,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Strict<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         check_type(request.headers())?;
-        let bytes = read(request.into_body(), BODY_LIMIT).await?;
+        let bytes = read(request).await?;
         parse(&bytes).map(Strict)
     }
 }
@@ -37,7 +37,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for StrictOrEmpty<T> {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let checked = check_type(request.headers());
-        let bytes = read(request.into_body(), BODY_LIMIT).await?;
+        let bytes = read(request).await?;
         if bytes.is_empty() {
             return parse(b"{}").map(StrictOrEmpty);
         }
@@ -66,11 +66,16 @@ fn check_type(headers: &axum::http::HeaderMap) -> Result<(), Problem> {
     )
 }
 
-/// Reads a JSON body.
-async fn read(body: Body, limit: usize) -> Result<Bytes, Problem> {
-    let message = format!("the body is longer than {limit} bytes");
+/// Reads a JSON body, and remembers the number that the request gives itself.
+async fn read(request: Request) -> Result<Bytes, Problem> {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let message = format!("the body is longer than {BODY_LIMIT} bytes");
     let too_long = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "request_rejected", message);
-    read_within(body, limit, too_long).await
+    let bytes = read_within(request.into_body(), BODY_LIMIT, too_long).await?;
+    if let Some(id) = id {
+        id.find(&bytes);
+    }
+    Ok(bytes)
 }
 
 /// Reads a file that is uploaded.

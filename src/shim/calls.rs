@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use super::backend::{Answer, Effect, Place, Settled, Task};
 use super::clock;
 use super::error::Problem;
-use super::random;
 use super::state::Shim;
 use super::store::calls::{self, Begin, Beginning, Begun, Done};
 use super::store::events::NewEvent;
 use super::store::turns::Kind;
 use crate::tool::{Cancel, Outcome, Reply, Request};
+use crate::wire::random;
 
 /// How long the turn of a single call is held without a sign of life.
 pub const CALL_LEASE: Duration = Duration::from_secs(30);

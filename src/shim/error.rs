@@ -1,38 +1,17 @@
 //! [`Problem`]: every answer that is no success, with its status, code and words.
 
-use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde_json::{Value, json};
-use utoipa::ToSchema;
+use std::sync::{Arc, OnceLock};
 
-/// The body of a refusal.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Rejection {
-    /// Always `rejected`.
-    #[schema(example = "rejected")]
-    pub status: &'static str,
-    /// What programs look at.
-    #[schema(example = "request_rejected")]
-    pub code: &'static str,
-    /// What people read.
-    pub message: String,
-    /// More, by code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    pub details: Option<Value>,
-    /// The turn that is in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub active_turn_id: Option<String>,
-    /// The request's own number, when it brought one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
-    /// With `protocol_unsupported`: what is supported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<super::wire::Protocol>,
-}
+use axum::Json;
+use axum::extract::Request;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::names;
+pub use crate::wire::Rejection;
 
 /// A refusal or a failure.
 #[derive(Debug, Clone)]
@@ -48,8 +27,8 @@ impl Problem {
         Problem {
             status,
             body: Box::new(Rejection {
-                status: "rejected",
-                code,
+                status: "rejected".into(),
+                code: code.into(),
                 message: message.into(),
                 details: None,
                 active_turn_id: None,
@@ -167,7 +146,7 @@ impl Problem {
 
     /// Says which protocols are supported.
     #[must_use]
-    pub fn protocol(mut self, protocol: super::wire::Protocol) -> Problem {
+    pub fn protocol(mut self, protocol: crate::wire::Protocol) -> Problem {
         self.body.protocol = Some(protocol);
         self
     }
@@ -188,9 +167,53 @@ impl Problem {
     }
 }
 
+/// What a response refuses with, for those who know more about the request.
+#[derive(Clone)]
+struct Refused(Box<Rejection>);
+
+/// The `requestId` of a request, once its body has been read.
+#[derive(Clone, Default)]
+pub struct RequestId(Arc<OnceLock<String>>);
+
+impl RequestId {
+    /// Looks for it in a body of JSON, which need not be what the route wants.
+    pub fn find(&self, body: &[u8]) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Body {
+            request_id: String,
+        }
+        let found = serde_json::from_slice::<Body>(body).ok();
+        if let Some(id) = found
+            .map(|body| body.request_id)
+            .filter(|id| names::is_plain_id(id))
+        {
+            // A body is read once.
+            let _ = self.0.set(id);
+        }
+    }
+}
+
+/// The middleware that tells a refused request its own number.
+pub async fn echo(mut request: Request, next: Next) -> Response {
+    let id = RequestId::default();
+    request.extensions_mut().insert(id.clone());
+    let mut response = next.run(request).await;
+    let (Some(id), Some(Refused(mut body))) = (id.0.get(), response.extensions_mut().remove::<Refused>())
+    else {
+        return response;
+    };
+    body.request_id = Some(id.clone());
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    (parts, Json(body)).into_response()
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(*self.body)).into_response();
+        let mut response = (self.status, Json(&*self.body)).into_response();
+        // The request's own number is not known here: see `echo`.
+        response.extensions_mut().insert(Refused(self.body));
         for (name, value) in self.headers {
             response
                 .headers_mut()

@@ -10,6 +10,7 @@ use super::clock;
 use super::error::Problem;
 use super::state::Shim;
 use super::store::{artifacts, turns};
+use crate::wire::TurnOutcome;
 
 /// A turn that is to end.
 #[derive(Debug, Clone)]
@@ -18,8 +19,8 @@ pub struct Ending {
     pub session: String,
     /// Which.
     pub turn: String,
-    /// `completed`, `failed` or `cancelled`.
-    pub outcome: String,
+    /// How.
+    pub outcome: TurnOutcome,
 }
 
 /// What there is to export.
@@ -36,7 +37,7 @@ enum Outputs {
 /// Ends it.
 pub async fn end(shim: &Arc<Shim>, ending: Ending) -> Result<(), Problem> {
     let sandbox = shim.sandbox_of(&ending.session).await.ok();
-    let completed = ending.outcome == "completed";
+    let completed = ending.outcome == TurnOutcome::Completed;
     if !completed {
         shim.running.close(&ending.turn);
     }
@@ -85,7 +86,7 @@ async fn commit(shim: &Shim, ending: &Ending, outputs: Outputs) -> Result<(), Pr
     let ended = shim.store.write(move |connection| {
         let now = clock::now();
         let (session, turn) = (&ending.session, &ending.turn);
-        let ended = turns::end(connection, session, turn, &ending.outcome, now)?;
+        let ended = turns::end(connection, session, turn, ending.outcome.name(), now)?;
         match &outputs {
             Outputs::Files(files) if ended => artifacts::export(connection, session, turn, files, now),
             Outputs::Failed if ended => artifacts::tell_failed(connection, session, turn, now),

@@ -20,7 +20,8 @@ use super::clock;
 use super::error::Problem;
 use super::names;
 use super::state::Shim;
-use super::wire::Protocol;
+use crate::wire::Protocol;
+pub use crate::wire::Scope;
 
 const SUBJECT: HeaderName = HeaderName::from_static("nylorun-subject");
 const SCOPES: HeaderName = HeaderName::from_static("nylorun-scopes");
@@ -41,24 +42,6 @@ impl Role {
         match self {
             Role::Application => "application",
             Role::Management => "management",
-        }
-    }
-}
-
-/// What a person may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Their own sessions.
-    SessionsOwn,
-    /// Making and removing sandboxes.
-    SandboxesWrite,
-}
-
-impl Scope {
-    fn name(self) -> &'static str {
-        match self {
-            Scope::SessionsOwn => "sessions:own",
-            Scope::SandboxesWrite => "sandboxes:write",
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::error::Problem;
 use super::names;
 use super::units;
-use super::wire::{
+use crate::wire::{
     Config, ConfigLimits, DefaultSandbox, Network, Pinned, PinnedResources, ResourceNumbers, Resources,
     SpecInput, TenantLifecycle, TenantSettings,
 };

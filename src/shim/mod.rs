@@ -29,13 +29,11 @@ mod gate;
 mod limits;
 mod metrics;
 mod names;
-mod random;
 mod routes;
 mod server;
 mod state;
 mod store;
 mod sweep;
 mod units;
-mod wire;
 
 pub use server::{Printed, Server};

@@ -18,11 +18,11 @@ use super::backend::{Backend, Virtual};
 use super::blobs::Blobs;
 use super::config::Config;
 use super::gate::{self, Role};
-use super::random;
 use super::routes;
 use super::state::Shim;
 use super::store::{Store, keys, tenant, turns};
 use super::sweep;
+use crate::wire::random;
 
 /// How long requests may go on after the server was told to stop.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -8,42 +8,48 @@ use super::path::show;
 use super::workspace::Fault;
 use crate::fs::Errno;
 
-/// The reason in a word; stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FailureCode {
+macro_rules! failure_codes {
+    ($($(#[$page:meta])* $code:ident = $name:literal,)*) => {
+        /// The reason in a word; stable.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum FailureCode {
+            $($(#[$page])* #[serde(rename = $name)] $code,)*
+        }
+
+        impl FailureCode {
+            /// As it is written.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(FailureCode::$code => $name,)*
+                }
+            }
+        }
+    };
+}
+
+failure_codes! {
     /// No such file or directory.
-    #[serde(rename = "sandbox.not_found")]
-    NotFound,
+    NotFound = "sandbox.not_found",
     /// The file is not text.
-    #[serde(rename = "sandbox.binary")]
-    Binary,
+    Binary = "sandbox.binary",
     /// A directory, where a file is wanted.
-    #[serde(rename = "sandbox.is_directory")]
-    IsDirectory,
+    IsDirectory = "sandbox.is_directory",
     /// The file cannot be written.
-    #[serde(rename = "sandbox.write_failed")]
-    WriteFailed,
+    WriteFailed = "sandbox.write_failed",
     /// The edit would change nothing.
-    #[serde(rename = "sandbox.edit_noop")]
-    EditNoop,
+    EditNoop = "sandbox.edit_noop",
     /// The text to replace is not in the file.
-    #[serde(rename = "sandbox.edit_no_match")]
-    EditNoMatch,
+    EditNoMatch = "sandbox.edit_no_match",
     /// The text to replace is there more than once.
-    #[serde(rename = "sandbox.edit_not_unique")]
-    EditNotUnique,
+    EditNotUnique = "sandbox.edit_not_unique",
     /// A bad pattern, or a bad path to search.
-    #[serde(rename = "sandbox.grep_failed")]
-    GrepFailed,
+    GrepFailed = "sandbox.grep_failed",
     /// The workspace cannot be reached.
-    #[serde(rename = "sandbox.unavailable")]
-    Unavailable,
+    Unavailable = "sandbox.unavailable",
     /// The workspace did not start.
-    #[serde(rename = "sandbox.start_failed")]
-    StartFailed,
+    StartFailed = "sandbox.start_failed",
     /// Anything else.
-    #[serde(rename = "sandbox.error")]
-    Error,
+    Error = "sandbox.error",
 }
 
 /// Why a tool call failed, for the model to read.

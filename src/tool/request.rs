@@ -33,7 +33,7 @@ pub(super) mod bounds {
 }
 
 /// Runs a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bash {
     /// A text for `bash -c`.
@@ -48,7 +48,7 @@ pub struct Bash {
 }
 
 /// Reads lines of a text file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
     /// The file.
@@ -70,7 +70,7 @@ pub struct Read {
 }
 
 /// Sets the contents of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
     /// The file.
@@ -80,7 +80,7 @@ pub struct Write {
 }
 
 /// Replaces text in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     /// The file.
@@ -95,7 +95,7 @@ pub struct Edit {
 }
 
 /// Searches lines of files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grep {
     /// A POSIX extended regular expression.
@@ -119,7 +119,7 @@ pub struct Grep {
 }
 
 /// Finds files by name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Glob {
     /// What the name, or the path below the directory, must match.
@@ -128,6 +128,19 @@ pub struct Glob {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
+
+/// The input of a tool whose one main value is enough.
+macro_rules! from_main_value {
+    ($($tool:ident: $field:ident),*) => { $(
+        impl<T: Into<String>> From<T> for $tool {
+            fn from(main: T) -> $tool {
+                $tool { $field: main.into(), ..$tool::default() }
+            }
+        }
+    )* };
+}
+
+from_main_value!(Bash: command, Read: path, Grep: pattern, Glob: pattern);
 
 /// The input of one of the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]

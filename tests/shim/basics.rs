@@ -150,6 +150,43 @@ fn bodies_are_strict() {
 }
 
 #[test]
+fn a_refused_request_is_told_its_number() {
+    let server = shared();
+    let id = unique("numbered");
+    let path = format!("/v1/sessions/{id}");
+    let mut body = session("ada", json!({ "requestId": "r-17", "sandbox": {} }));
+    assert_eq!(
+        server.app().put(&path, body.clone()).well().get("requestId"),
+        None
+    );
+    body["agentId"] = json!("other");
+    let conflict = server.app().put(&path, body.clone());
+    conflict.refused(409, "request_rejected");
+    assert_eq!(conflict.body["requestId"], "r-17");
+    body["colour"] = json!("red");
+    let unknown_key = server.app().put(&path, body.clone());
+    assert_eq!(
+        (unknown_key.status, &unknown_key.body["requestId"]),
+        (400, &json!("r-17"))
+    );
+    body["requestId"] = json!("not plain\n");
+    assert_eq!(server.app().put(&path, body).body.get("requestId"), None);
+    let sandbox = json!({ "requestId": "r-18", "kind": "pod" });
+    let pod = server.app().put("/v1/sandboxes/numbered", sandbox);
+    pod.refused(409, "sandbox_unavailable");
+    assert_eq!(pod.body["requestId"], "r-18");
+    let turn = server.app().post(
+        &format!("{path}/turns"),
+        json!({ "requestId": "r-19", "leaseSeconds": 0 }),
+    );
+    assert_eq!((turn.status, &turn.body["requestId"]), (400, &json!("r-19")));
+    let settings = json!({ "requestId": "r-20", "limits": { "idle": "soon" } });
+    let tenant = server.management().put("/v1/tenant/sandbox", settings);
+    assert_eq!((tenant.status, &tenant.body["requestId"]), (400, &json!("r-20")));
+    assert_eq!(server.app().get("/v1/sandboxes/none").body.get("requestId"), None);
+}
+
+#[test]
 fn unknown_routes_and_methods() {
     let server = shared();
     server.app().get("/v1/nothing").refused(404, "request_rejected");

@@ -56,6 +56,27 @@ fn sandboxes() {
     );
     assert_eq!(run(&["sandbox", "status", "--json"]).2, 3);
     assert_eq!(run(&["sandbox", "explode"]).2, 2);
+    assert_eq!(run(&["sandbox", "ls", "--label", "x"]).2, 2);
+}
+
+/// Without a backend for clusters nothing is tried, and that is said.
+#[test]
+fn clusters() {
+    let run = |words: &[&str]| text(&exuvia(None, words));
+    let (_, err, status) = run(&["sandbox", "enable"]);
+    assert!(err.contains("--context") && status == 2, "{err}");
+    for words in [
+        &["sandbox", "enable", "--context", "staging"][..],
+        &["sandbox", "disable"],
+        &["sandbox", "disable", "--delete-namespace"],
+    ] {
+        let (out, err, status) = run(words);
+        assert!(out.is_empty() && status == 1, "{words:?}: {out}");
+        assert!(
+            err.contains("no backend for Kubernetes") && err.contains("nothing was changed"),
+            "{err}"
+        );
+    }
 }
 
 #[test]
@@ -110,7 +131,7 @@ fn sessions_and_tools() {
     let (out, _, status) = run(&["tool", "write", "--session", "s1", "path=a", "content=one"]);
     assert_eq!(
         (out.as_str(), status),
-        ("{\"bytes\":3,\"path\":\"/workspace/a\"}\n", 0)
+        ("{\"path\":\"/workspace/a\",\"bytes\":3}\n", 0)
     );
     assert_eq!(
         run(&["tool", "read", "--session", "s1", "a"]),

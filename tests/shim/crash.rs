@@ -10,7 +10,7 @@ use std::time::Duration;
 use exuvia::shim::config::Config;
 use serde_json::{Value, json};
 
-use super::harness::{config, session};
+use super::harness::{config, rounds, session};
 
 /// A server in a process of its own.
 pub struct Process {
@@ -62,24 +62,43 @@ impl Drop for Process {
     }
 }
 
-/// The answer to a call, unless the server was killed before it came whole.
-pub fn ask(url: &str, key: &str, method: &str, path: &str, body: &Value) -> Option<(u16, Value)> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(20)))
-        .build()
-        .into();
-    let request = ureq::http::Request::builder()
-        .method(method)
-        .uri(format!("{url}{path}"))
-        .header("Authorization", format!("Bearer {key}"))
-        .header("Nylorun-Protocol", "10")
-        .header("Content-Type", "application/json")
-        .body(body.to_string())
-        .unwrap();
-    let mut response = agent.run(request).ok()?;
-    let text = response.body_mut().read_to_string().ok()?;
-    Some((response.status().as_u16(), serde_json::from_str(&text).ok()?))
+/// Someone who asks a server that may be killed.
+pub struct Caller<'k> {
+    url: String,
+    key: &'k str,
+    /// The turn that calls are part of.
+    pub turn: Option<&'k str>,
+}
+
+impl<'k> Caller<'k> {
+    pub fn new(url: &str, key: &'k str) -> Caller<'k> {
+        Caller {
+            url: url.to_owned(),
+            key,
+            turn: None,
+        }
+    }
+
+    /// The answer to a call, unless the server was killed before it came whole.
+    pub fn ask(&self, method: &str, path: &str, body: &Value) -> Option<(u16, Value)> {
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(20)))
+            .build()
+            .into();
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Nylorun-Protocol", "10")
+            .header("Content-Type", "application/json");
+        if let Some(turn) = self.turn {
+            request = request.header("Nylorun-Turn", turn);
+        }
+        let mut response = agent.run(request.body(body.to_string()).unwrap()).ok()?;
+        let text = response.body_mut().read_to_string().ok()?;
+        Some((response.status().as_u16(), serde_json::from_str(&text).ok()?))
+    }
 }
 
 const SESSIONS: usize = 4;
@@ -90,7 +109,7 @@ fn load(url: &str, key: &str, session: usize, answered: &Mutex<BTreeMap<usize, u
         let next = answered.lock().unwrap().get(&session).copied().unwrap_or(0) + 1;
         let command = format!("echo {next} > a; mkdir -p d; echo {next} > d/b; seq {next} > big");
         let path = format!("/v1/sessions/s{session}/sandbox/bash");
-        match ask(url, key, "POST", &path, &json!({ "command": command })) {
+        match Caller::new(url, key).ask("POST", &path, &json!({ "command": command })) {
             Some((200, reply)) => {
                 assert_eq!(reply["output"]["exitCode"], 0, "{reply}");
                 answered.lock().unwrap().insert(session, next);
@@ -105,7 +124,7 @@ fn load(url: &str, key: &str, session: usize, answered: &Mutex<BTreeMap<usize, u
 fn patiently(url: &str, key: &str, path: &str, body: &Value) -> (u16, Value) {
     let began = std::time::Instant::now();
     loop {
-        let (status, reply) = ask(url, key, "POST", path, body).expect("an answer");
+        let (status, reply) = Caller::new(url, key).ask("POST", path, body).expect("an answer");
         if status != 409 || began.elapsed() > Duration::from_secs(60) {
             return (status, reply);
         }
@@ -135,13 +154,8 @@ fn check(url: &str, key: &str, answered: &Mutex<BTreeMap<usize, u64>>) {
             numbers[0]
         );
         answered.lock().unwrap().insert(session, numbers[0]);
-        let items = ask(
-            url,
-            key,
-            "GET",
-            &format!("/v1/sessions/s{session}/items?limit=200"),
-            &json!({}),
-        );
+        let path = format!("/v1/sessions/s{session}/items?limit=200");
+        let items = Caller::new(url, key).ask("GET", &path, &json!({}));
         let (_, items) = items.expect("an answer");
         for (seq, event) in items["items"].as_array().unwrap().iter().enumerate() {
             assert_eq!(event["seq"], json!(seq), "numbered without gaps");
@@ -152,24 +166,15 @@ fn check(url: &str, key: &str, answered: &Mutex<BTreeMap<usize, u64>>) {
 /// `EXUVIA_CRASH_ROUNDS` rounds; a few without it.
 #[test]
 fn killed_under_load() {
-    let rounds: usize = std::env::var("EXUVIA_CRASH_ROUNDS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(6);
+    let rounds = rounds("EXUVIA_CRASH_ROUNDS", 6);
     let directory = tempfile::tempdir().unwrap();
     let config = config(directory.path().join("data"));
     let mut server = Process::start(&config);
     let key = server.keys[0].clone();
     for number in 0..SESSIONS {
         let body = session("ada", json!({ "sandbox": {} }));
-        ask(
-            &server.url,
-            &key,
-            "PUT",
-            &format!("/v1/sessions/s{number}"),
-            &body,
-        )
-        .unwrap();
+        let path = format!("/v1/sessions/s{number}");
+        Caller::new(&server.url, &key).ask("PUT", &path, &body).unwrap();
     }
     let answered = Mutex::new(BTreeMap::new());
     for round in 0..rounds {

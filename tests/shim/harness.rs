@@ -40,6 +40,12 @@ pub fn shared() -> &'static Server {
     })
 }
 
+/// How often something is tried: what the environment says, few otherwise.
+pub fn rounds(variable: &str, otherwise: usize) -> usize {
+    let given = std::env::var(variable).ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
 /// A name that no other test uses.
 pub fn unique(prefix: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -183,7 +189,8 @@ impl Drop for Server {
     }
 }
 
-/// Settings of a test server: `EXUVIA_TEST_DATABASE` names a PostgreSQL server, on which each gets a database of its own.
+/// Settings of a test server: `EXUVIA_TEST_DATABASE` names a PostgreSQL server, on which each gets a database of its own; `EXUVIA_TEST_BLOBS` an
+/// object store, below which each gets a prefix of its own.
 pub fn config(data: PathBuf) -> Config {
     Config {
         data,
@@ -191,6 +198,9 @@ pub fn config(data: PathBuf) -> Config {
         database: std::env::var("EXUVIA_TEST_DATABASE")
             .ok()
             .map(|url| new_database(&url)),
+        blobs: std::env::var("EXUVIA_TEST_BLOBS")
+            .ok()
+            .map(|url| format!("{url}/{}/{}", std::process::id(), unique("blobs"))),
         workers: Some(2),
         sync: Sync::Process,
         ..Config::default()

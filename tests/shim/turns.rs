@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::harness::{Server, session, shared, unique};
+use super::harness::{Server, rounds, session, shared, unique};
 
 fn attached(server: &Server, sandbox: &str) -> String {
     let id = unique("member");
@@ -217,7 +217,7 @@ fn a_call_names_its_turn() {
 #[test]
 fn sixty_four_race() {
     const RACERS: usize = 64;
-    const ROUNDS: usize = 5;
+    let rounds: usize = rounds("EXUVIA_RACE_ROUNDS", 5);
     let server = shared();
     let sandbox = unique("race");
     server
@@ -230,7 +230,7 @@ fn sixty_four_race() {
         let race = |id: &String| {
             let (id, barrier) = (id.clone(), &barrier);
             scope.spawn(move || {
-                (0..ROUNDS)
+                (0..rounds)
                     .map(|_| {
                         barrier.wait();
                         let reply = start(server, &id, json!({}));
@@ -250,7 +250,7 @@ fn sixty_four_race() {
         let racers: Vec<_> = sessions.iter().map(race).collect();
         racers.into_iter().map(|racer| racer.join().unwrap()).collect()
     });
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         assert_eq!(wins.iter().filter(|won| won[round]).count(), 1, "round {round}");
     }
 }

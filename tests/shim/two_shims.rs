@@ -4,9 +4,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use exuvia::shim::config::Config;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::crash::{Process, ask};
+use super::crash::{Caller, Process};
 use super::harness::{Server, config, session};
 
 /// Settings of two servers, if there is a database.
@@ -76,25 +76,48 @@ fn a_killed_one_frees_its_turns() {
     let keys = (one.keys[0].clone(), one.keys[1].clone());
     let two = Server::with(&second, Some(keys));
     prepare(&two);
-    let ask = |path: &str, body: Value| ask(&one.url, &two.application, "POST", path, &body);
-    let (status, turn) = ask(
-        "/v1/sessions/a/turns",
-        json!({ "requestId": "r", "leaseSeconds": 2 }),
-    )
-    .unwrap();
+    let asked = json!({ "requestId": "r", "leaseSeconds": 5 });
+    let caller = Caller::new(&one.url, &two.application);
+    let (status, turn) = caller.ask("POST", "/v1/sessions/a/turns", &asked).unwrap();
     assert_eq!(status, 200, "{turn}");
     two.app()
         .post("/v1/sessions/b/turns", json!({ "requestId": "r" }))
         .refused(409, "sandbox_busy");
-    one.kill();
+    let mut named = Caller::new(&one.url, &two.application);
+    named.turn = turn["turnId"].as_str();
+    let command = |text: &str| json!({ "command": text });
+    let path = "/v1/sessions/a/sandbox/bash";
+    let (status, reply) = named.ask("POST", path, &command("echo whole > file")).unwrap();
+    assert_eq!(status, 200, "{reply}");
+    thread::scope(|scope| {
+        let half = command("echo half > file; while :; do :; done");
+        let cut_off = scope.spawn(move || named.ask("POST", path, &half));
+        thread::sleep(Duration::from_millis(500));
+        one.kill();
+        assert!(cut_off.join().unwrap().is_none(), "it was killed in the middle");
+    });
     let began = Instant::now();
-    while two
-        .app()
-        .post("/v1/sessions/b/turns", json!({ "requestId": "r" }))
-        .status
-        != 200
-    {
-        assert!(began.elapsed() < Duration::from_secs(10), "the lease ends");
+    let taken = loop {
+        let reply = two
+            .app()
+            .post("/v1/sessions/b/turns", json!({ "requestId": "r" }));
+        if reply.status == 200 {
+            break reply.body["turnId"].as_str().unwrap().to_owned();
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "the lease ends");
         thread::sleep(Duration::from_millis(50));
-    }
+    };
+    let app = two.app().header("Nylorun-Turn", &taken);
+    let reply = app.tool("b", "bash", command("cat file"));
+    assert_eq!(
+        reply.well()["output"]["stdout"],
+        "whole\n",
+        "what was answered, and no more"
+    );
+    let items = two.app().get("/v1/sessions/a/items?limit=200");
+    let last = items.well()["items"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&last["type"], &last["payload"]["outcome"]),
+        (&json!("turn.ended"), &json!("failed"))
+    );
 }

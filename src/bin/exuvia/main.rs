@@ -5,7 +5,7 @@ mod corpus;
 mod mcp;
 mod mount;
 mod options;
-#[cfg(feature = "server")]
+#[cfg(feature = "client")]
 mod remote;
 mod run;
 #[cfg(feature = "server")]
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         "mcp" => mcp::run(words.skip(1)),
         #[cfg(feature = "server")]
         "serve" => serve::run(words.skip(1)),
-        #[cfg(feature = "server")]
+        #[cfg(feature = "client")]
         "doctor" | "sandbox" | "sessions" | "tool" => remote::run(words),
         _ => run::run(words),
     }

@@ -3,7 +3,9 @@
 //! A workspace is loaded when it is first used and stays until nobody has used it for a while. It is known by the version of its manifest, so a shim
 //! that finds another version in the store than it has in memory loads it again: another shim was there.
 //!
-//! Commands run on threads that may wait, as many at once as there are processors. Until what a command did is committed, its workspace is in the
+//! Commands run on threads that may wait, as many at once as there are processors; the others wait first come, first served. A sandbox stands in that
+//! line once at most, since it does one thing at a time: so a row of calls in one does not starve another, and no sandbox ever runs more commands at
+//! once than its `cpus`, which are one at least. Until what a command did is committed, its workspace is in the
 //! hands of the [`Place`]; when that does not come to pass, it is dropped and loaded again from what holds.
 
 use std::collections::HashMap;
@@ -28,10 +30,10 @@ use crate::shim::store::calls::Begun;
 use crate::shim::store::workspace::Changes;
 use crate::shim::store::{Store, workspace};
 use crate::shim::units;
-use crate::shim::wire::Pinned;
 use crate::tool::{
     self, Call, Cancel, Failure, FailureCode, Fault, Outcome, Request, VirtualWorkspace, Workspace,
 };
+use crate::wire::Pinned;
 
 /// How often a command that waits is looked at.
 const TICK: Duration = Duration::from_millis(50);

@@ -16,7 +16,7 @@ use crate::shim::gate::{Caller, Scope};
 use crate::shim::names;
 use crate::shim::state::Shim;
 use crate::shim::store::artifacts::{self, Contents, FILE_LIMIT, NewArtifact};
-use crate::shim::wire::{Artifact, ArtifactList, Deleted, Stored};
+use crate::wire::{Artifact, ArtifactList, Deleted, Stored};
 
 const OWN: &[Scope] = &[Scope::SessionsOwn];
 

@@ -22,7 +22,7 @@ use crate::shim::gate::{Caller, Scope};
 use crate::shim::state::Shim;
 use crate::shim::store::events::{self, StoredEvent};
 use crate::shim::store::sessions;
-use crate::shim::wire::{Envelope, Items, Source};
+use crate::wire::{Envelope, Items, Source};
 
 /// Events that are read at once.
 const PAGE: i64 = 200;
@@ -44,7 +44,7 @@ fn cursor(text: Option<&str>) -> Result<i64, Problem> {
 fn envelope(shim: &Shim, session: &str, event: StoredEvent) -> Envelope {
     let (kind, id) = event.source.split_once('/').unwrap_or((&event.source, ""));
     Envelope {
-        schema: "nylorun.event/2",
+        schema: "nylorun.event/2".to_owned(),
         event_id: event.event_id,
         tenant_id: shim.tenant.clone(),
         session_id: session.to_owned(),

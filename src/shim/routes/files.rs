@@ -7,8 +7,6 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 use super::sessions::session_id;
 use super::tools::turn;
@@ -21,15 +19,7 @@ use crate::shim::gate::{Caller, Scope};
 use crate::shim::state::Shim;
 use crate::shim::store::artifacts::FILE_LIMIT;
 use crate::shim::store::sessions;
-
-/// A file that was written.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Written {
-    /// Its path in the sandbox.
-    path: String,
-    /// Its length.
-    bytes: u64,
-}
+use crate::wire::Written;
 
 /// The path in the sandbox: below `/workspace`, and nowhere else.
 fn workspace_path(path: &str) -> Result<Vec<u8>, Problem> {

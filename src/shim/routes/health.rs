@@ -10,15 +10,15 @@ use axum::response::{IntoResponse, Response};
 
 use crate::shim::state::Shim;
 use crate::shim::store::values;
-use crate::shim::wire::{Health, Protocol, Ready};
+use crate::wire::{Health, Protocol, Ready};
 
 /// Whether the process lives.
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
 pub async fn health() -> Json<Health> {
     Json(Health {
-        status: "ok",
-        service: "exuvia",
-        version: env!("CARGO_PKG_VERSION"),
+        status: "ok".to_owned(),
+        service: "exuvia".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
         protocol: Protocol::ours(),
     })
 }
@@ -37,14 +37,26 @@ pub async fn ready(State(shim): State<Arc<Shim>>) -> Response {
         ("server", !stopping),
     ];
     let checks: BTreeMap<_, _> = parts
-        .map(|(name, well)| (name, if well { "ok" } else { "unavailable" }))
+        .map(|(name, well)| {
+            (
+                name.to_owned(),
+                if well { "ok" } else { "unavailable" }.to_owned(),
+            )
+        })
         .into();
     let well = parts.iter().all(|(_, well)| *well);
     let (status, word) = match well {
         true => (StatusCode::OK, "ok"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
     };
-    (status, Json(Ready { status: word, checks })).into_response()
+    (
+        status,
+        Json(Ready {
+            status: word.to_owned(),
+            checks,
+        }),
+    )
+        .into_response()
 }
 
 /// Numbers for Prometheus.

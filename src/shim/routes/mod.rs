@@ -26,7 +26,7 @@ use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::error::Problem;
+use super::error::{Problem, echo};
 use super::gate;
 use super::state::Shim;
 
@@ -95,6 +95,7 @@ pub fn router(shim: &Arc<Shim>) -> (Router, OpenApi) {
         .merge(deep)
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn(echo))
         .layer(from_fn_with_state(Arc::clone(shim), gate::pass));
     let router = Router::new()
         .merge(open.method_not_allowed_fallback(wrong_method))

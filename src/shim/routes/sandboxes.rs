@@ -14,7 +14,7 @@ use crate::shim::names;
 use crate::shim::state::Shim;
 use crate::shim::store::events::{self, StoredEvent};
 use crate::shim::store::sandboxes::{self, Listing};
-use crate::shim::wire::{Deleted, EnsureSandbox, SandboxEvent, SandboxEvents, SandboxList, SandboxView};
+use crate::wire::{Deleted, EnsureSandbox, SandboxEvent, SandboxEvents, SandboxList, SandboxView};
 
 const READ: &[Scope] = &[Scope::SessionsOwn, Scope::SandboxesWrite];
 const WRITE: &[Scope] = &[Scope::SandboxesWrite];
@@ -241,7 +241,7 @@ pub async fn events(
         .await?;
     let found = found.ok_or_else(|| Problem::not_found("sandbox"))?;
     let shown = |event: StoredEvent| SandboxEvent {
-        schema: "nylorun.sandbox-event/1",
+        schema: "nylorun.sandbox-event/1".to_owned(),
         event_id: event.event_id,
         tenant_id: shim.tenant.clone(),
         sandbox_id: id.clone(),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use data_encoding::BASE64URL_NOPAD;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::shim::body::{Params, Query, Strict};
 use crate::shim::clock;
@@ -13,7 +15,7 @@ use crate::shim::gate::{Caller, Scope};
 use crate::shim::names;
 use crate::shim::state::Shim;
 use crate::shim::store::sessions::{self, NewSession};
-use crate::shim::wire::{CreateSession, Creation, Deleted, SandboxChoice, SessionList, SessionView};
+use crate::wire::{CreateSession, Deleted, SandboxChoice, SessionList, SessionView};
 
 /// The id, checked.
 pub fn session_id(id: String) -> Result<String, Problem> {
@@ -23,6 +25,16 @@ pub fn session_id(id: String) -> Result<String, Problem> {
     Err(Problem::invalid(
         "a session id is 1 to 200 of [A-Za-z0-9._-], in segments joined by /",
     ))
+}
+
+/// What must be the same when a session is created again.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Creation<'r> {
+    agent_id: &'r str,
+    owner_user_id: &'r str,
+    info: Option<&'r Value>,
+    sandbox: Option<&'r SandboxChoice>,
 }
 
 /// Makes a session, or finds the same.

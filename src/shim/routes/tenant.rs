@@ -10,7 +10,7 @@ use crate::shim::error::{Problem, Rejection};
 use crate::shim::limits::{self, Limits};
 use crate::shim::state::Shim;
 use crate::shim::store::tenant;
-use crate::shim::wire::{DefaultSandbox, Probe, TenantSettings, TenantView};
+use crate::wire::{DefaultSandbox, Probe, TenantSettings, TenantView};
 
 /// The image of pods that name none.
 const DEFAULT_IMAGE: &str = "python:3.13-slim";
@@ -38,15 +38,16 @@ pub async fn put(
 }
 
 fn view(shim: &Shim, limits: &Limits) -> TenantView {
-    let probe = |name| {
+    let probe = |name: &str| {
         let backend = shim.backends.iter().find(|backend| backend.kind() == name);
         let availability = backend.map(|backend| backend.availability());
         Probe {
-            name,
+            name: name.to_owned(),
             available: availability.is_some(),
             isolation: availability
                 .as_ref()
-                .and_then(|availability| availability.isolation),
+                .and_then(|availability| availability.isolation)
+                .map(str::to_owned),
             reason: Some(
                 availability
                     .map_or("no cluster is enabled", |availability| availability.note)
@@ -61,12 +62,14 @@ fn view(shim: &Shim, limits: &Limits) -> TenantView {
             "none"
         } else {
             "virtual"
-        },
-        backend: "virtual",
+        }
+        .to_owned(),
+        backend: "virtual".to_owned(),
         isolation: None,
         reason: "sandboxes of sessions are virtual: an emulated shell, not an isolation boundary".to_owned(),
         probes: vec![probe("virtual"), probe("pod")],
-        default_image: DEFAULT_IMAGE,
+        default_image: DEFAULT_IMAGE.to_owned(),
         config: limits.config(),
+        cluster: None,
     }
 }

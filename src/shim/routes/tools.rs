@@ -20,8 +20,8 @@ use crate::shim::calls::{self, Asked, Label};
 use crate::shim::error::{Problem, Rejection};
 use crate::shim::gate::Caller;
 use crate::shim::state::Shim;
-use crate::shim::wire::ToolOutcome;
 use crate::tool::{Outcome, OutputChunk, Request, Stream, TOOL_NAMES};
+use crate::wire::{ToolInput, ToolOutcome};
 
 const TURN: HeaderName = HeaderName::from_static("nylorun-turn");
 
@@ -37,7 +37,7 @@ pub fn turn(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 
 /// Calls a tool. With `Accept: text/event-stream`, `bash` sends `stdout` and `stderr` while it runs, and the outcome last.
 #[utoipa::path(post, path = "/v1/sessions/{sessionId}/sandbox/{tool}",
-    params(("sessionId" = String, Path), ("tool" = String, Path), ("Nylorun-Turn" = Option<String>, Header)), request_body = Object,
+    params(("sessionId" = String, Path), ("tool" = String, Path, pattern = "^(bash|read|write|edit|grep|glob)$"), ("Nylorun-Turn" = Option<String>, Header)), request_body = ToolInput,
     responses((status = 200, body = ToolOutcome), (status = "4XX", body = Rejection)), security(("key" = [])))]
 pub async fn call(
     State(shim): State<Arc<Shim>>,

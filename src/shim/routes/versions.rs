@@ -15,7 +15,7 @@ use crate::shim::error::{Problem, Rejection};
 use crate::shim::gate::{Caller, Scope};
 use crate::shim::state::Shim;
 use crate::shim::store::artifacts;
-use crate::shim::wire::{Artifact, ArtifactVersion, FolderEntry, FolderTree, VersionDiff};
+use crate::wire::{Artifact, ArtifactVersion, FolderEntry, FolderTree, VersionDiff};
 
 /// One version, with what it is a version of.
 struct Found {

@@ -12,8 +12,8 @@ use super::{Connection, Row, values};
 use crate::shim::backend::OutputFile;
 use crate::shim::clock::rfc3339;
 use crate::shim::error::Problem;
-use crate::shim::random;
-use crate::shim::wire::{Artifact, ArtifactVersion, FolderEntry, Stored};
+use crate::wire::random;
+use crate::wire::{Artifact, ArtifactVersion, FolderEntry, Stored};
 
 /// The longest file.
 pub const FILE_LIMIT: u64 = 100 << 20;

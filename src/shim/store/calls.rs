@@ -5,8 +5,8 @@ use super::turns::{self, Kind, NewTurn, Turn, Which};
 use super::workspace::{self, Changes};
 use super::{Connection, events, values};
 use crate::shim::error::Problem;
-use crate::shim::random;
-use crate::shim::wire::Pinned;
+use crate::wire::Pinned;
+use crate::wire::random;
 
 /// A call that wants to begin.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::{Connection, Row, Value, values};
 use crate::shim::error::Problem;
-use crate::shim::random;
+use crate::wire::random;
 
 /// An event of a session before it has its number.
 #[derive(Debug, Clone)]

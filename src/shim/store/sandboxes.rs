@@ -7,8 +7,8 @@ use serde_json::json;
 use super::{Connection, Row, StoreError, Value, events, tenant, turns, values};
 use crate::shim::error::Problem;
 use crate::shim::limits;
-use crate::shim::random;
-use crate::shim::wire::{AttachedSession, EnsureSandbox, Pinned, SandboxView, SpecInput};
+use crate::wire::random;
+use crate::wire::{AttachedSession, EnsureSandbox, Pinned, SandboxView, SpecInput};
 
 /// The name of a resource in the table.
 pub fn resource_name(id: &str) -> String {

@@ -7,7 +7,7 @@ use super::{Connection, Row, events, sandboxes, tenant, turns, values};
 use crate::shim::clock::rfc3339;
 use crate::shim::error::Problem;
 use crate::shim::limits::{self, Limits};
-use crate::shim::wire::{DefaultSandbox, Pinned, SandboxChoice, SessionView, SpecInput};
+use crate::wire::{DefaultSandbox, Pinned, SandboxChoice, SessionStatus, SessionView, SpecInput};
 
 /// A session to be made.
 #[derive(Debug, Clone)]
@@ -74,7 +74,10 @@ impl Session {
             id: self.id.clone(),
             agent_id: self.agent_id.clone(),
             owner_user_id: self.owner.clone(),
-            status: if self.turn.is_some() { "running" } else { "idle" },
+            status: match self.turn {
+                Some(_) => SessionStatus::Running,
+                None => SessionStatus::Idle,
+            },
             active_turn_id: self.turn.clone(),
             sandbox: spec,
             sandbox_source: self.source.clone(),

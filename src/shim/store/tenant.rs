@@ -3,7 +3,7 @@
 use super::{Connection, values};
 use crate::shim::error::Problem;
 use crate::shim::limits::Limits;
-use crate::shim::wire::TenantSettings;
+use crate::wire::TenantSettings;
 
 /// Makes the tenant when there is none, and answers whether it was made now.
 pub fn ensure(connection: &mut dyn Connection, name: &str) -> Result<bool, Problem> {

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::events::{self, NewEvent};
 use super::{Connection, Row, sessions, values};
 use crate::shim::error::Problem;
-use crate::shim::random;
 use crate::shim::state::SandboxName;
+use crate::wire::random;
 
 /// Who took a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

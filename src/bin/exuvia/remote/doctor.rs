@@ -1,9 +1,11 @@
 //! `exuvia doctor sandbox`.
 
 use clap::Subcommand;
+use exuvia::client::Client;
+use exuvia::wire::{DefaultSandbox, Health, Probe, TenantView};
 use serde_json::{Value, json};
 
-use super::client::{Client, Failure};
+use super::failure::{Failure, print_json};
 use super::table;
 
 #[derive(Debug, Subcommand)]
@@ -14,64 +16,55 @@ pub enum Command {
 
 pub fn run(command: &Command, client: &Client, as_json: bool) -> Result<u8, Failure> {
     let Command::Sandbox = command;
-    let health = client.get("/health")?;
-    let settings = match client.has_management_key() {
-        true => client.get("/v1/tenant/sandbox")?,
-        false => {
-            return Err(Failure::usage(
-                "a key is needed: --management-key or EXUVIA_MANAGEMENT_KEY",
-            ));
-        }
-    };
-    let report = json!({
-        "platform": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        "url": client.url(),
-        "version": health.get("version"),
-        "default": settings.pointer("/config/default"),
-        "backend": settings.get("backend"),
-        "isolation": settings.get("isolation"),
-        "reason": settings.get("reason"),
-        "probes": settings.get("probes"),
-    });
+    let (health, settings) = (client.health()?, client.tenant().sandbox()?);
     match as_json {
-        true => println!("{report:#}"),
-        false => print(&report),
+        true => print_json(&report(client, &health, &settings))?,
+        false => print(client, &health, &settings),
     }
     Ok(0)
 }
 
-fn text(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Null) | None => "none".to_owned(),
-        Some(other) => other.to_string(),
-    }
+fn platform() -> String {
+    format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+fn report(client: &Client, health: &Health, settings: &TenantView) -> Value {
+    json!({
+        "platform": platform(),
+        "url": client.url(),
+        "version": health.version,
+        "default": settings.config.default,
+        "backend": settings.backend,
+        "isolation": settings.isolation,
+        "reason": settings.reason,
+        "probes": settings.probes,
+    })
 }
 
 /// For people.
-fn print(report: &Value) {
-    let field = |name: &str| text(report.get(name));
-    println!("platform:  {}", field("platform"));
-    println!("shim:      {} {}", field("url"), field("version"));
-    println!("default:   {}", field("default"));
-    println!("backend:   {}", field("backend"));
-    println!("isolation: {} ({})", field("isolation"), field("reason"));
+fn print(client: &Client, health: &Health, settings: &TenantView) {
+    let default = match &settings.config.default {
+        DefaultSandbox::None => "none".to_owned(),
+        DefaultSandbox::Virtual => "virtual".to_owned(),
+        DefaultSandbox::Spec(spec) => json!(spec).to_string(),
+    };
+    let isolation = settings.isolation.as_deref().unwrap_or("none");
+    println!("platform:  {}", platform());
+    println!("shim:      {} {}", client.url(), health.version);
+    println!("default:   {default}");
+    println!("backend:   {}", settings.backend);
+    println!("isolation: {isolation} ({})", settings.reason);
     println!();
-    let probes = report
-        .get("probes")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let rows: Vec<Vec<String>> = probes.map(row).collect();
+    let rows: Vec<Vec<String>> = settings.probes.iter().map(row).collect();
     table::print(&["KIND", "AVAILABLE", "ISOLATION", "NOTE"], &rows);
 }
 
-fn row(probe: &Value) -> Vec<String> {
-    let available = probe.get("available").and_then(Value::as_bool).unwrap_or(false);
+fn row(probe: &Probe) -> Vec<String> {
+    let none = || "none".to_owned();
     vec![
-        text(probe.get("name")),
-        if available { "yes" } else { "no" }.to_owned(),
-        text(probe.get("isolation")),
-        text(probe.get("reason")),
+        probe.name.clone(),
+        if probe.available { "yes" } else { "no" }.to_owned(),
+        probe.isolation.clone().unwrap_or_else(none),
+        probe.reason.clone().unwrap_or_else(none),
     ]
 }

@@ -1,7 +1,7 @@
 //! `exuvia sandbox`, `sessions`, `tool` and `doctor`: work with a running shim.
 
-mod client;
 mod doctor;
+mod failure;
 mod sandbox;
 mod sessions;
 mod table;
@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use client::{Client, Failure};
+use exuvia::client::Client;
+use failure::Failure;
 
 /// Works with a running shim.
 #[derive(Debug, Parser)]
@@ -57,6 +58,12 @@ pub struct Where {
     json: bool,
 }
 
+impl Where {
+    fn client(&self) -> Client {
+        Client::with_keys(&self.url, self.key.clone(), self.management_key.clone())
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Sandbox resources: list, remove, and how pods are.
@@ -98,10 +105,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         }
     };
     let done = match arguments.command {
-        Command::Sandbox { command, place } => sandbox::run(&command, &Client::of(&place), place.json),
-        Command::Doctor { command, place } => doctor::run(&command, &Client::of(&place), place.json),
-        Command::Sessions { place } => sessions::run(&Client::of(&place), place.json),
-        Command::Tool { call, place } => tool::run(&call, &Client::of(&place), place.json),
+        Command::Sandbox { command, place } => sandbox::run(&command, &place.client(), place.json),
+        Command::Doctor { command, place } => doctor::run(&command, &place.client(), place.json),
+        Command::Sessions { place } => sessions::run(&place.client(), place.json),
+        Command::Tool { call, place } => tool::run(&call, &place.client(), place.json),
     };
     match done {
         Ok(status) => ExitCode::from(status),

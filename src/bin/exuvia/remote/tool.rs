@@ -1,9 +1,11 @@
 //! `exuvia tool NAME --session ID`: one call of a tool.
 
 use clap::Args;
+use exuvia::client::Client;
+use exuvia::tool::{Outcome, Reply};
 use serde_json::{Map, Value, json};
 
-use super::client::{Client, Failure, segment};
+use super::failure::{Failure, print_json};
 
 #[derive(Debug, Args)]
 pub struct Call {
@@ -21,47 +23,47 @@ pub struct Call {
 }
 
 pub fn run(call: &Call, client: &Client, as_json: bool) -> Result<u8, Failure> {
-    let path = format!(
-        "/v1/sessions/{}/sandbox/{}",
-        segment(&call.session),
-        segment(&call.name)
-    );
-    let headers: Vec<(&str, &str)> = call
-        .turn
-        .iter()
-        .map(|turn| ("Nylorun-Turn", turn.as_str()))
-        .collect();
-    let outcome = client.post(&path, &input(call), &headers)?;
+    let session = client.session(&call.session);
+    let input = input(call);
+    let outcome = match &call.turn {
+        Some(turn) => session.turn(turn).tools().call(&call.name, &input),
+        None => session.tools().call(&call.name, &input),
+    }?;
     if as_json {
-        println!("{outcome:#}");
-        return Ok(status(&outcome));
-    }
-    let text = |pointer: &str| outcome.pointer(pointer).and_then(Value::as_str);
-    match outcome.get("kind").and_then(Value::as_str) {
-        Some("failed") => eprintln!(
-            "{}: {}",
-            text("/code").unwrap_or_default(),
-            text("/message").unwrap_or_default()
-        ),
-        _ if call.name == "bash" => {
-            print!("{}", text("/output/stdout").unwrap_or_default());
-            eprint!("{}", text("/output/stderr").unwrap_or_default());
-        }
-        _ => match outcome.get("output") {
-            Some(Value::String(text)) => println!("{text}"),
-            other => println!("{}", other.cloned().unwrap_or_default()),
-        },
+        print_json(&outcome)?;
+    } else {
+        print(&outcome)?;
     }
     Ok(status(&outcome))
 }
 
-/// The exit status: that of the command, or 1 for a tool that failed.
-fn status(outcome: &Value) -> u8 {
-    if outcome.get("kind").and_then(Value::as_str) == Some("failed") {
-        return 1;
+fn print(outcome: &Outcome) -> Result<(), Failure> {
+    match outcome {
+        Outcome::Failed(failure) => eprintln!("{}: {}", failure.code.name(), failure.message),
+        Outcome::Completed { output } => match output {
+            Reply::Text(text) => println!("{text}"),
+            Reply::Bash(reply) => {
+                print!("{}", reply.stdout);
+                eprint!("{}", reply.stderr);
+            }
+            Reply::Edit(_) | Reply::Write(_) => {
+                let text = serde_json::to_string(output);
+                println!("{}", text.map_err(|error| Failure::new(error.to_string()))?);
+            }
+        },
     }
-    let code = outcome.pointer("/output/exitCode").and_then(Value::as_u64);
-    code.map_or(0, |code| u8::try_from(code).unwrap_or(1))
+    Ok(())
+}
+
+/// The exit status: that of the command, or 1 for a tool that failed.
+fn status(outcome: &Outcome) -> u8 {
+    match outcome {
+        Outcome::Completed {
+            output: Reply::Bash(reply),
+        } => u8::try_from(reply.exit_code).unwrap_or(1),
+        Outcome::Completed { .. } => 0,
+        Outcome::Failed(_) => 1,
+    }
 }
 
 fn input(call: &Call) -> Value {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
 
 /// A file or a folder with its versions.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Artifact {
     /// `af_` and 26 characters.
@@ -28,7 +28,8 @@ pub struct Artifact {
 }
 
 /// One version.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactVersion {
     /// Its artifact.
@@ -46,7 +47,8 @@ pub struct ArtifactVersion {
 }
 
 /// The answer to an upload.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct Stored {
     /// The artifact.
     pub artifact: Artifact,
@@ -55,14 +57,16 @@ pub struct Stored {
 }
 
 /// `GET /v1/artifacts`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct ArtifactList {
     /// By id.
     pub artifacts: Vec<Artifact>,
 }
 
 /// One file of a folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct FolderEntry {
     /// From the folder, without a leading `/`.
     pub path: String,
@@ -73,7 +77,8 @@ pub struct FolderEntry {
 }
 
 /// `GET …/tree`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct FolderTree {
     /// The version.
     pub version: i64,
@@ -82,7 +87,8 @@ pub struct FolderTree {
 }
 
 /// `GET …/diff?from=`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct VersionDiff {
     /// The older version.
     pub from: i64,
@@ -97,10 +103,21 @@ pub struct VersionDiff {
 }
 
 /// The answer to a removal.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct Deleted {
     /// What was asked for.
     pub id: String,
     /// Whether it was there.
     pub deleted: bool,
+}
+
+/// `PUT /v1/sessions/{id}/files/{path}`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
+pub struct Written {
+    /// Its path in the sandbox.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
 }

@@ -1,6 +1,6 @@
 //! Names that nobody can guess: keys, turns, events, artifacts.
 
-use data_encoding::{Encoding, HEXLOWER, Specification};
+use data_encoding::{Encoding, Specification};
 use std::sync::LazyLock;
 
 /// Crockford's base 32, in lower case.
@@ -22,8 +22,9 @@ fn bytes<const N: usize>() -> [u8; N] {
 }
 
 /// A key: 64 lower case hexadecimal characters.
+#[cfg(feature = "server")]
 pub fn key() -> String {
-    HEXLOWER.encode(&bytes::<32>())
+    data_encoding::HEXLOWER.encode(&bytes::<32>())
 }
 
 /// A prefix and 26 characters.

@@ -3,9 +3,6 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
-use utoipa::openapi::{Ref, RefOr};
-use utoipa::{PartialSchema, ToSchema};
 
 use super::{Resources, SpecInput};
 
@@ -47,27 +44,9 @@ impl Serialize for DefaultSandbox {
     }
 }
 
-impl PartialSchema for DefaultSandbox {
-    fn schema() -> RefOr<Schema> {
-        let name = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some(["none", "virtual"]));
-        OneOfBuilder::new()
-            .item(name)
-            .item(Ref::from_schema_name("SpecInput"))
-            .into()
-    }
-}
-
-impl ToSchema for DefaultSandbox {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push(("SpecInput".to_owned(), SpecInput::schema()));
-        SpecInput::schemas(schemas);
-    }
-}
-
 /// Ceilings and defaults, as asked for.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LimitsInput {
     /// Hosts and `*.suffix` entries; `*` is any public host.
@@ -81,30 +60,36 @@ pub struct LimitsInput {
     pub default_resources: Option<Resources>,
     /// When a sandbox is put to rest.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "server", schema(pattern = "^[0-9]{1,9}(ms|s|m|h|d)$"))]
     pub idle: Option<String>,
     /// How many resources there may be.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 0, maximum = 100_000)]
+    #[cfg_attr(feature = "server", schema(minimum = 0, maximum = 100_000))]
     pub sandboxes: Option<i64>,
     /// The longest life of a pod.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "server", schema(pattern = "^[0-9]{1,9}(ms|s|m|h|d)$"))]
     pub ttl: Option<String>,
 }
 
 /// What happens to pods at their end.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantLifecycle {
     /// `retain` or `delete`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "server", schema(pattern = "^(retain|delete)$"))]
     pub on_expiry: Option<String>,
     /// At most `30s`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "server", schema(pattern = "^[0-9]{1,9}(ms|s|m|h|d)$"))]
     pub stop_grace: Option<String>,
 }
 
 /// `PUT /v1/tenant/sandbox`; it replaces what was set.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TenantSettings {
     /// The request's own number.
@@ -122,7 +107,8 @@ pub struct TenantSettings {
 }
 
 /// Resources in numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct ResourceNumbers {
     /// Commands that run at once.
     pub cpus: i64,
@@ -132,14 +118,15 @@ pub struct ResourceNumbers {
 }
 
 /// Whether one kind of sandbox can be had.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct Probe {
     /// `virtual` or `pod`.
-    pub name: &'static str,
+    pub name: String,
     /// Whether it can be had.
     pub available: bool,
     /// `process`, `container` or null.
-    pub isolation: Option<&'static str>,
+    pub isolation: Option<String>,
     /// Why not, or what to know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -149,7 +136,8 @@ pub struct Probe {
 }
 
 /// The limits in force.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigLimits {
     /// The network ceiling.
@@ -169,7 +157,8 @@ pub struct ConfigLimits {
 }
 
 /// The settings in force.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct Config {
     /// What a session without a word about it gets.
     pub default: DefaultSandbox,
@@ -181,21 +170,56 @@ pub struct Config {
 }
 
 /// `GET /v1/tenant/sandbox`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TenantView {
     /// What is asked for: `none`, `virtual` or `pod`.
-    pub preference: &'static str,
+    pub preference: String,
     /// What inline and default sandboxes get.
-    pub backend: &'static str,
+    pub backend: String,
     /// How far it isolates.
-    pub isolation: Option<&'static str>,
+    pub isolation: Option<String>,
     /// Why that one.
     pub reason: String,
     /// Every kind.
     pub probes: Vec<Probe>,
     /// The image of pods that name none.
-    pub default_image: &'static str,
+    pub default_image: String,
     /// The settings in force.
     pub config: Config,
+    /// The cluster of pods, when one is enabled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<Cluster>,
+}
+
+/// The cluster that pods run on.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Cluster {
+    /// Where the pods are.
+    pub namespace: String,
+    /// Under which name the cluster is known.
+    pub context: String,
+    /// Whether pods can be made.
+    pub ready: bool,
+    /// The version of the controller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller_version: Option<String>,
+    /// Whether the network of pods is held to its list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_policy: Option<NetworkPolicy>,
+}
+
+/// What was found out about the network of pods.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NetworkPolicy {
+    /// Whether a pod cannot reach what it may not.
+    pub enforced: bool,
+    /// When that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probed_at: Option<String>,
 }

@@ -3,9 +3,6 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
-use utoipa::openapi::{Ref, RefOr};
-use utoipa::{PartialSchema, ToSchema};
 
 use super::{Pinned, SpecInput};
 
@@ -18,6 +15,12 @@ pub enum SandboxChoice {
     Attach(String),
     /// A spec of its own.
     Inline(SpecInput),
+}
+
+impl From<SpecInput> for SandboxChoice {
+    fn from(spec: SpecInput) -> SandboxChoice {
+        SandboxChoice::Inline(spec)
+    }
 }
 
 impl<'de> Deserialize<'de> for SandboxChoice {
@@ -53,68 +56,60 @@ impl Serialize for SandboxChoice {
     }
 }
 
-impl PartialSchema for SandboxChoice {
-    fn schema() -> RefOr<Schema> {
-        let no = ObjectBuilder::new()
-            .schema_type(Type::Boolean)
-            .enum_values(Some([false]));
-        let attach = ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .property("id", ObjectBuilder::new().schema_type(Type::String))
-            .required("id");
-        OneOfBuilder::new()
-            .item(no)
-            .item(attach)
-            .item(Ref::from_schema_name("SpecInput"))
-            .into()
-    }
-}
-
-impl ToSchema for SandboxChoice {
-    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        schemas.push(("SpecInput".to_owned(), SpecInput::schema()));
-        SpecInput::schemas(schemas);
-    }
-}
-
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SandboxChoice>, D::Error> {
     SandboxChoice::deserialize(deserializer).map(Some)
 }
 
 /// `PUT /v1/sessions/{sessionId}`
-#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
     /// The request's own number.
+    #[cfg_attr(
+        feature = "server",
+        schema(min_length = 1, max_length = 200, pattern = "^[!-~]+$")
+    )]
     pub request_id: String,
     /// Which agent it is for.
+    #[cfg_attr(
+        feature = "server",
+        schema(min_length = 1, max_length = 200, pattern = "^[!-~]+$")
+    )]
     pub agent_id: String,
     /// Whose it is.
+    #[cfg_attr(
+        feature = "server",
+        schema(min_length = 1, max_length = 200, pattern = "^[!-~]+$")
+    )]
     pub owner_user_id: String,
     /// Anything the host wants to keep.
-    #[schema(value_type = Option<Object>)]
+    #[cfg_attr(feature = "server", schema(value_type = Option<Object>))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub info: Option<Value>,
     /// Fixed for life. Left out: the tenant's default.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub sandbox: Option<SandboxChoice>,
 }
 
-/// What must be the same when a session is created again.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Creation<'r> {
-    /// Which agent it is for.
-    pub agent_id: &'r str,
-    /// Whose it is.
-    pub owner_user_id: &'r str,
-    /// Anything.
-    pub info: Option<&'r Value>,
-    /// The choice.
-    pub sandbox: Option<&'r SandboxChoice>,
+/// Whether a session is in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum SessionStatus {
+    /// It is in none.
+    Idle,
+    /// It is in one.
+    Running,
 }
 
 /// A session.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     /// Its id.
@@ -123,8 +118,8 @@ pub struct SessionView {
     pub agent_id: String,
     /// Whose it is.
     pub owner_user_id: String,
-    /// `idle` or `running`.
-    pub status: &'static str,
+    /// Whether it is in a turn.
+    pub status: SessionStatus,
     /// The turn it is in.
     pub active_turn_id: Option<String>,
     /// Its sandbox, or none.
@@ -142,7 +137,8 @@ pub struct SessionView {
 }
 
 /// `GET /v1/sessions`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {
     /// By id.
@@ -152,37 +148,76 @@ pub struct SessionList {
 }
 
 /// `POST /v1/sessions/{id}/turns`
-#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartTurn {
     /// The request's own number.
+    #[cfg_attr(
+        feature = "server",
+        schema(min_length = 1, max_length = 200, pattern = "^[!-~]+$")
+    )]
     pub request_id: String,
     /// A second request with the same key answers the same turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "server",
+        schema(min_length = 1, max_length = 200, pattern = "^[!-~]+$")
+    )]
     pub idempotency_key: Option<String>,
     /// 1 to 3600; 300 otherwise.
-    #[schema(minimum = 1, maximum = 3600)]
+    #[cfg_attr(feature = "server", schema(minimum = 1, maximum = 3600))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<i64>,
 }
 
 /// `POST …/turns/{turnId}/renew`
-#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RenewTurn {
     /// 1 to 3600; 300 otherwise.
-    #[schema(minimum = 1, maximum = 3600)]
+    #[cfg_attr(feature = "server", schema(minimum = 1, maximum = 3600))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_seconds: Option<i64>,
 }
 
+/// How a turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TurnOutcome {
+    /// Its outputs are exported.
+    Completed,
+    /// What runs is killed.
+    Failed,
+    /// What runs is killed, with exit status 130.
+    Cancelled,
+}
+
+impl TurnOutcome {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            TurnOutcome::Completed => "completed",
+            TurnOutcome::Failed => "failed",
+            TurnOutcome::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// `POST …/turns/{turnId}/end`
-#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndTurn {
-    /// `completed`, `failed` or `cancelled`.
-    pub outcome: String,
+    /// How it ends.
+    pub outcome: TurnOutcome,
 }
 
 /// A turn that runs.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnView {
     /// Its id.
@@ -192,28 +227,12 @@ pub struct TurnView {
 }
 
 /// A turn that has ended.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnded {
     /// Its id.
     pub turn_id: String,
     /// How it ended.
-    pub outcome: String,
-}
-
-/// What a tool call came to, as [`crate::tool::Outcome`] is written.
-#[derive(Debug, Clone, ToSchema)]
-pub struct ToolOutcome {
-    /// `completed` or `failed`.
-    #[allow(dead_code)] // it is a schema alone
-    kind: String,
-    /// When completed: what the tool answers.
-    #[allow(dead_code)]
-    output: Option<Value>,
-    /// When failed: why, for programs.
-    #[allow(dead_code)]
-    code: Option<String>,
-    /// When failed: why, for people and models.
-    #[allow(dead_code)]
-    message: Option<String>,
+    pub outcome: TurnOutcome,
 }

@@ -1,11 +1,11 @@
 //! Events of sessions and of sandboxes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// Who caused an event.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct Source {
     /// `sandbox`, `turn`, `tool` or `artifact`.
     pub kind: String,
@@ -14,11 +14,12 @@ pub struct Source {
 }
 
 /// An event of a session.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope {
     /// `nylorun.event/2`
-    pub schema: &'static str,
+    pub schema: String,
     /// Its own id.
     pub event_id: String,
     /// The tenant.
@@ -39,12 +40,13 @@ pub struct Envelope {
     #[serde(rename = "type")]
     pub kind: String,
     /// More, by type.
-    #[schema(value_type = Object)]
+    #[cfg_attr(feature = "server", schema(value_type = Object))]
     pub payload: Value,
 }
 
 /// `GET /v1/sessions/{id}/items`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Items {
     /// In order.
@@ -54,11 +56,12 @@ pub struct Items {
 }
 
 /// An event of a sandbox resource.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxEvent {
     /// `nylorun.sandbox-event/1`
-    pub schema: &'static str,
+    pub schema: String,
     /// Its own id.
     pub event_id: String,
     /// The tenant.
@@ -73,12 +76,13 @@ pub struct SandboxEvent {
     #[serde(rename = "type")]
     pub kind: String,
     /// More, by type.
-    #[schema(value_type = Object)]
+    #[cfg_attr(feature = "server", schema(value_type = Object))]
     pub payload: Value,
 }
 
 /// `GET /v1/sandboxes/{id}/events`
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "server", derive(utoipa::ToSchema))]
 pub struct SandboxEvents {
     /// In order.
     pub events: Vec<SandboxEvent>,
