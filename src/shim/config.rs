@@ -31,6 +31,8 @@ pub struct Config {
     pub workers: Option<usize>,
     /// Seconds between two collections of unnamed blobs.
     pub collect_seconds: u64,
+    /// Seconds that an unnamed blob is kept, twice: more than any call takes from its first write to its commit.
+    pub grace_seconds: u64,
     /// `text` or `json`.
     pub log_format: LogFormat,
     /// What is logged: `info`, `debug`, `exuvia::shim=trace`.
@@ -70,6 +72,7 @@ impl Default for Config {
             loaded_workspaces: 1000,
             workers: None,
             collect_seconds: 600,
+            grace_seconds: 3600,
             log_format: LogFormat::Text,
             log: "info".to_owned(),
         }

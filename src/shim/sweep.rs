@@ -32,8 +32,9 @@ pub fn start(shim: &Arc<Shim>, config: &Config) {
     every(shim, RENEWAL, |shim| async move { renew(&shim).await });
     every(shim, REST, move |shim| async move { rest(&shim, most).await });
     let collection = Duration::from_secs(config.collect_seconds.max(1));
-    every(shim, collection, |shim| async move {
-        let removed = shim.blobs.collect(&shim.store).await?;
+    let grace = Duration::from_secs(config.grace_seconds);
+    every(shim, collection, move |shim| async move {
+        let removed = shim.blobs.collect(&shim.store, grace).await?;
         if removed > 0 {
             tracing::info!(removed, "unnamed blobs removed");
         }

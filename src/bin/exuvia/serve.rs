@@ -52,6 +52,9 @@ struct Arguments {
     /// Seconds between two collections of unnamed blobs [default: 600].
     #[arg(long, value_name = "SECONDS", env = "EXUVIA_COLLECT_SECONDS")]
     collect_seconds: Option<u64>,
+    /// Seconds that an unnamed blob is kept, twice: more than any call takes from its first write to its commit [default: 3600].
+    #[arg(long, value_name = "SECONDS", env = "EXUVIA_GRACE_SECONDS")]
+    grace_seconds: Option<u64>,
     /// How logs are written [default: text].
     #[arg(long, value_enum, env = "EXUVIA_LOG_FORMAT")]
     log_format: Option<LogFormat>,
@@ -76,6 +79,7 @@ impl Arguments {
         set(&mut config.workspace_bytes, self.workspace_bytes.as_ref());
         set(&mut config.loaded_workspaces, self.loaded_workspaces.as_ref());
         set(&mut config.collect_seconds, self.collect_seconds.as_ref());
+        set(&mut config.grace_seconds, self.grace_seconds.as_ref());
         set(&mut config.log_format, self.log_format.as_ref());
         set(&mut config.log, self.log.as_ref());
         config.database = self.database.clone().or(config.database);

@@ -1,5 +1,7 @@
 //! Workspaces: manifests of paths, and the changes of them.
 
+use std::collections::HashSet;
+
 use super::{Connection, Row, Value, values};
 use crate::shim::error::Problem;
 
@@ -162,8 +164,8 @@ fn put(connection: &mut dyn Connection, key: &str, entry: &Entry) -> Result<(), 
 }
 
 /// Those of the hashes that something still names.
-pub fn named(connection: &mut dyn Connection, hashes: &[String]) -> Result<Vec<String>, Problem> {
-    let mut named = Vec::new();
+pub fn named(connection: &mut dyn Connection, hashes: &[String]) -> Result<HashSet<String>, Problem> {
+    let mut named = HashSet::new();
     for hash in hashes {
         let row = connection.row(
             "SELECT 1 WHERE EXISTS (SELECT 1 FROM workspace_file WHERE content = ?1 AND kind = 'f')
@@ -171,7 +173,7 @@ pub fn named(connection: &mut dyn Connection, hashes: &[String]) -> Result<Vec<S
             &[Value::from(hash)],
         )?;
         if row.is_some() {
-            named.push(hash.clone());
+            named.insert(hash.clone());
         }
     }
     Ok(named)
