@@ -8,5 +8,5 @@ python=$target/mcp-client/bin/python
 
 [ -x "$python" ] || python3 -m venv "$target/mcp-client"
 "$python" -c 'import mcp' 2>/dev/null || "$python" -m pip install -q 'mcp>=1.9'
-cargo build -q --features mcp
+cargo build -q --features mcp,server
 "$python" tests/mcp_client.py "$target/debug/exuvia"
