@@ -16,6 +16,7 @@ mod attribute_change;
 mod awk;
 mod backup;
 mod basename;
+mod bc;
 mod block_unit;
 mod blocks;
 mod cat;
@@ -31,6 +32,7 @@ mod cut;
 mod date;
 mod dates;
 mod dd;
+mod decimal;
 mod destination;
 mod df;
 mod diff;
@@ -130,6 +132,7 @@ pub static PROGRAMS: &[Program] = &[
     encoding::BASE64,
     basename::PROGRAM,
     encoding::BASENC,
+    bc::PROGRAM,
     cat::PROGRAM,
     chown::CHGRP,
     chmod::PROGRAM,
