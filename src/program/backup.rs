@@ -18,7 +18,7 @@ pub enum Method {
     Numbered,
 }
 
-const METHODS: &[(&str, Method)] = &[
+pub(super) const METHODS: &[(&str, Method)] = &[
     ("none", Method::Off),
     ("off", Method::Off),
     ("simple", Method::Simple),

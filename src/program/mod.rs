@@ -49,6 +49,7 @@ mod r#false;
 mod find;
 mod fold;
 mod getconf;
+mod getopt;
 mod grep;
 mod gzip;
 mod head;
@@ -75,6 +76,7 @@ mod nohup;
 mod numbers;
 mod od;
 mod paste;
+mod patch;
 mod path;
 mod printenv;
 mod printf;
@@ -163,6 +165,7 @@ pub static PROGRAMS: &[Program] = &[
     fold::PROGRAM,
     awk::GAWK,
     getconf::PROGRAM,
+    getopt::PROGRAM,
     grep::GREP,
     id::GROUPS,
     gzip::GUNZIP,
@@ -192,6 +195,7 @@ pub static PROGRAMS: &[Program] = &[
     uname::NPROC,
     od::PROGRAM,
     paste::PROGRAM,
+    patch::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
     pwd::PROGRAM,
