@@ -4,8 +4,8 @@
 //! does not exist matches nothing, a range that is backwards matches nothing, what is not closed is a literal
 //! `[`, and a backslash or `-` that ends the pattern makes the whole expression match nothing.
 
-use super::class::Class;
 use super::unit::{fold, unit_at};
+use crate::text::class::Class;
 
 /// A compiled bracket expression.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl CharSet {
         let found = self.items.iter().any(|item| match *item {
             Item::Range(first, last) => (first..=last).contains(&folded),
             // bash tests classes on the character as it is, even when it ignores case.
-            Item::Class(class) => class.contains(unit),
+            Item::Class(class) => class.contains_unit(unit),
         });
         found != self.negated
     }

@@ -4,16 +4,13 @@
 //! - [`escape`], [`unescape`] and [`has_glob`] are the *escaped form* in which the expander hands over what was
 //!   quoted: `\c` stands for the character `c`, everything else is active.
 //! - [`Regex`] is a POSIX regular expression: `grep`, `sed`, `awk`, `[[ =~ ]]`; or a Perl one for `grep -P`.
-//! - [`Class`], [`fold`] and [`unit_at`] are the character rules of `C.UTF-8`, shared with the commands that need
-//!   them (`tr`, `wc`, `[[:alpha:]]`).
+//! - [`fold`] and [`unit_at`] are the character rules of `C.UTF-8`; the classes are in [`text::class`](crate::text::class).
 //!
 //! Everything works on bytes. A *unit* is one UTF-8 character, or one byte that is not part of any; units are
 //! what `?` and brackets match.
 
 mod automaton;
 mod bracket;
-mod class;
-mod class_table;
 mod glob;
 mod quote;
 mod regex;
@@ -21,7 +18,6 @@ mod sequence;
 mod shell_syntax;
 mod unit;
 
-pub use class::Class;
 pub use glob::{Pattern, PatternOptions};
 pub use quote::{escape, has_glob, unescape};
 pub use regex::{Bound, Captures, Regex, RegexError, RegexOptions, Syntax};

@@ -8,7 +8,8 @@ use super::usage::{self, Failure};
 use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quoteaf, quotef};
 use crate::fs::{Errno, FileKind, Follow};
 use crate::kernel::{Input, Proc, Program, Stop};
-use crate::text::utf8::{self, Class, Unit};
+use crate::text::class::Class;
+use crate::text::utf8::{self, Unit};
 
 /// The program.
 pub const PROGRAM: Program = Program {

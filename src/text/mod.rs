@@ -1,6 +1,7 @@
 //! Byte text: lines, UTF-8, escapes, numbers, formats, columns, quoting. Pure: no clock, no I/O.
 
 mod big;
+pub mod class;
 pub mod columns;
 pub mod date_parse;
 mod date_words;

@@ -129,78 +129,13 @@ pub fn is_boundary(bytes: &[u8], offset: usize) -> bool {
         })
 }
 
-fn contains(table: &[(u32, u32)], code: u32) -> bool {
+/// Whether a table of ranges has a code.
+pub(super) fn contains(table: &[(u32, u32)], code: u32) -> bool {
     let after = table.partition_point(|&(first, _)| first <= code);
     after
         .checked_sub(1)
         .and_then(|at| table.get(at))
         .is_some_and(|&(_, last)| code <= last)
-}
-
-/// A character class of `[[:class:]]`, `tr`, and `find -regex`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Class {
-    Alnum,
-    Alpha,
-    /// bash's `[[:ascii:]]`.
-    Ascii,
-    Blank,
-    Cntrl,
-    Digit,
-    Graph,
-    Lower,
-    Print,
-    Punct,
-    Space,
-    Upper,
-    /// bash's `[[:word:]]`: `Alnum` and the underscore.
-    Word,
-    Xdigit,
-}
-
-impl Class {
-    /// The class of a name such as `alpha`.
-    pub fn from_name(name: &[u8]) -> Option<Class> {
-        Some(match name {
-            b"alnum" => Class::Alnum,
-            b"alpha" => Class::Alpha,
-            b"ascii" => Class::Ascii,
-            b"blank" => Class::Blank,
-            b"cntrl" => Class::Cntrl,
-            b"digit" => Class::Digit,
-            b"graph" => Class::Graph,
-            b"lower" => Class::Lower,
-            b"print" => Class::Print,
-            b"punct" => Class::Punct,
-            b"space" => Class::Space,
-            b"upper" => Class::Upper,
-            b"word" => Class::Word,
-            b"xdigit" => Class::Xdigit,
-            _ => return None,
-        })
-    }
-
-    /// Whether a character belongs to the class, as glibc's `iswctype` says in `C.UTF-8`.
-    pub fn contains(self, character: char) -> bool {
-        let code = u32::from(character);
-        match self {
-            Class::Alnum => character.is_ascii_digit() || contains(tables::ALPHA, code),
-            Class::Alpha => contains(tables::ALPHA, code),
-            Class::Ascii => character.is_ascii(),
-            Class::Blank => contains(tables::BLANK, code),
-            Class::Cntrl => contains(tables::CNTRL, code),
-            Class::Digit => character.is_ascii_digit(),
-            Class::Graph => is_print(character) && !Class::Space.contains(character),
-            Class::Lower => contains(tables::LOWER, code),
-            Class::Print => is_print(character),
-            Class::Punct => Class::Graph.contains(character) && !Class::Alnum.contains(character),
-            Class::Space => contains(tables::SPACE, code),
-            Class::Upper => contains(tables::UPPER, code),
-            Class::Word => character == '_' || Class::Alnum.contains(character),
-            Class::Xdigit => character.is_ascii_hexdigit(),
-        }
-    }
 }
 
 /// `iswprint`.

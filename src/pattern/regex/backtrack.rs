@@ -10,8 +10,8 @@ use super::automata::Automata;
 use super::engine::Span;
 use super::tree::{Assertion, Set, Tree};
 use super::{RegexError, RegexOptions};
-use crate::pattern::class::Class;
 use crate::pattern::unit::{fold, unit_at, unit_before};
+use crate::text::class::Class;
 
 /// The program may have so many instructions.
 const PROGRAM_LIMIT: usize = 200_000;
@@ -363,7 +363,7 @@ impl<'s> Search<'s> {
             None => true,
             Some(unit) => byte.is_some_and(|byte| unit == u32::from(byte)),
         };
-        let is_word = |unit: Option<u32>| unit.is_some_and(|unit| Class::Word.contains(unit));
+        let is_word = |unit: Option<u32>| unit.is_some_and(|unit| Class::Word.contains_unit(unit));
         match assertion {
             Assertion::LineStart => is_end(before, terminator),
             Assertion::LineEnd => is_end(after, terminator),

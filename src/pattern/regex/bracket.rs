@@ -5,8 +5,8 @@
 
 use super::RegexError;
 use super::tree::{Set, SetItem};
-use crate::pattern::class::Class;
 use crate::pattern::unit::{INVALID, unit_at};
+use crate::text::class::Class;
 
 /// A name between `[:` and `:]` may not be longer.
 const NAME_LIMIT: usize = 32;
@@ -164,7 +164,7 @@ impl Parser<'_> {
         let name = rest.get(..length).unwrap_or_default();
         self.at += length + 2;
         if mark == b':' {
-            let class = Class::from_name(name).filter(|class| !matches!(class, Class::Ascii | Class::Word));
+            let class = Class::from_posix_name(name);
             return match class.ok_or(RegexError::InvalidClass)? {
                 Class::Upper | Class::Lower if self.ignore_case => Ok(Element::Class(Class::Alpha)),
                 class => Ok(Element::Class(class)),

@@ -6,8 +6,8 @@
 use super::bracket;
 use super::tree::{Assertion, Set, SetItem, Tree};
 use super::{RegexError, RegexOptions, Syntax};
-use crate::pattern::class::Class;
 use crate::pattern::unit::unit_at;
+use crate::text::class::Class;
 
 /// Groups nested deeper than this are refused.
 const DEPTH_LIMIT: u32 = 200;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::RegexError;
 use super::perl_syntax::{Rewriter, error, push_literal};
-use crate::pattern::class::Class;
+use crate::text::class::Class;
 
 impl Rewriter {
     pub(super) fn class(&mut self) -> Result<(), RegexError> {

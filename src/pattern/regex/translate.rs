@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use super::RegexOptions;
 use super::tree::{Assertion, Set, SetItem, Tree};
-use crate::pattern::class::Class;
 use crate::pattern::unit::INVALID;
+use crate::text::class::Class;
 
 /// Matches no byte.
 const NOTHING: &str = "[^\\x00-\\x7f]";

@@ -1,7 +1,7 @@
 //! The tree of a POSIX regular expression, and what can be told from it.
 
-use crate::pattern::class::Class;
 use crate::pattern::unit::fold;
+use crate::text::class::Class;
 
 /// A regular expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +94,7 @@ impl Set {
     fn lists(&self, unit: u32) -> bool {
         self.items.iter().any(|item| match *item {
             SetItem::Range(first, last) => (first..=last).contains(&unit),
-            SetItem::Class(class) => class.contains(unit),
+            SetItem::Class(class) => class.contains_unit(unit),
         })
     }
 

@@ -1,8 +1,9 @@
 //! From the arguments of `tr` to its tables, with the checks of one set against the other.
 
-use super::set::{Case, Class, Element, Set, Walk, Warnings};
+use super::set::{Case, Element, Set, Walk, Warnings};
 use super::{Flag, SPEC};
 use crate::args::{Parsed, UsageError, quote};
+use crate::text::class::Class;
 
 /// Which bytes are in a set.
 #[derive(Debug, Clone)]

@@ -4,66 +4,8 @@
 //! as large as 2⁶⁴. Sets are sets of bytes, as in GNU tr.
 
 use crate::args::quote;
+use crate::text::class::Class;
 use crate::text::escape;
-
-/// A character class. Those of `C.UTF-8` for single bytes are those of ASCII.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    Alnum,
-    Alpha,
-    Blank,
-    Cntrl,
-    Digit,
-    Graph,
-    Lower,
-    Print,
-    Punct,
-    Space,
-    Upper,
-    Xdigit,
-}
-
-impl Class {
-    fn from_name(name: &[u8]) -> Option<Class> {
-        Some(match name {
-            b"alnum" => Class::Alnum,
-            b"alpha" => Class::Alpha,
-            b"blank" => Class::Blank,
-            b"cntrl" => Class::Cntrl,
-            b"digit" => Class::Digit,
-            b"graph" => Class::Graph,
-            b"lower" => Class::Lower,
-            b"print" => Class::Print,
-            b"punct" => Class::Punct,
-            b"space" => Class::Space,
-            b"upper" => Class::Upper,
-            b"xdigit" => Class::Xdigit,
-            _ => return None,
-        })
-    }
-
-    /// Whether a byte belongs to it.
-    pub fn contains(self, byte: u8) -> bool {
-        match self {
-            Class::Alnum => byte.is_ascii_alphanumeric(),
-            Class::Alpha => byte.is_ascii_alphabetic(),
-            Class::Blank => matches!(byte, b' ' | b'\t'),
-            Class::Cntrl => byte.is_ascii_control(),
-            Class::Digit => byte.is_ascii_digit(),
-            Class::Graph => byte.is_ascii_graphic(),
-            Class::Lower => byte.is_ascii_lowercase(),
-            Class::Print => matches!(byte, b' '..=b'~'),
-            Class::Punct => byte.is_ascii_punctuation(),
-            Class::Space => matches!(byte, b' ' | b'\t'..=b'\r'),
-            Class::Upper => byte.is_ascii_uppercase(),
-            Class::Xdigit => byte.is_ascii_hexdigit(),
-        }
-    }
-
-    fn bytes(self) -> impl Iterator<Item = u8> {
-        (0..=255).filter(move |byte| self.contains(*byte))
-    }
-}
 
 /// An element of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +20,11 @@ pub enum Element {
     Equivalent(u8),
     /// `[x*n]`; a count of 0 stands for as many as are needed.
     Repeat(u8, u64),
+}
+
+/// The bytes of a class, in order.
+fn bytes_of(class: Class) -> impl Iterator<Item = u8> {
+    (0..=255).filter(move |byte| class.contains_byte(*byte))
 }
 
 /// More than this cannot be counted (gnulib's `UINTMAX_MAX - 1`).
@@ -254,7 +201,7 @@ impl Set {
             match *element {
                 Element::Byte(byte) | Element::Equivalent(byte) => add(byte),
                 Element::Range(first, last) => (first..=last).for_each(&mut add),
-                Element::Class(class) => class.bytes().for_each(&mut add),
+                Element::Class(class) => bytes_of(class).for_each(&mut add),
                 Element::Repeat(_, 0) => {}
                 Element::Repeat(byte, _) => add(byte),
             }
@@ -269,7 +216,7 @@ impl Set {
             let more = match *element {
                 Element::Byte(_) | Element::Equivalent(_) => 1,
                 Element::Range(first, last) => u64::from(last - first) + 1,
-                Element::Class(class) => class.bytes().count() as u64,
+                Element::Class(class) => bytes_of(class).count() as u64,
                 Element::Repeat(_, count) => count,
             };
             length = length
@@ -316,7 +263,7 @@ fn bracketed(text: &Unescaped, at: usize) -> Result<Option<(Element, usize)>, Ve
             return Err(message.into());
         }
         let element = match (mark, name.as_slice()) {
-            (b':', name) => Class::from_name(name).map(Element::Class),
+            (b':', name) => Class::from_posix_name(name).map(Element::Class),
             (_, [byte]) => Some(Element::Equivalent(*byte)),
             _ => None,
         };
@@ -470,7 +417,7 @@ impl Iterator for Walk<'_> {
                     Class::Upper => Case::Upper,
                     _ => Case::None,
                 };
-                let mut rest = class.bytes().skip(self.done as usize);
+                let mut rest = bytes_of(class).skip(self.done as usize);
                 let byte = rest.next()?;
                 let last = rest.next().is_none();
                 self.leave_if(last);
