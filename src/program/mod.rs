@@ -114,7 +114,6 @@ mod tty;
 mod uname;
 mod uniq;
 mod usage;
-mod version_order;
 mod walk;
 mod wc;
 mod which;

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use super::decimal::{self, Decimal};
-use crate::program::version_order;
 use crate::text::long_double::LongDouble;
 use crate::text::number;
+use crate::text::version;
 use md5::{Digest, Md5};
 
 /// A blank for fields: the end of line counts, because with `-z` it stands inside of lines.
@@ -315,7 +315,7 @@ fn compare_special(order: &KeyOrder, left: &[u8], right: &[u8], context: &Contex
         return month(left).cmp(&month(right));
     }
     if order.version {
-        return version_order::compare(left, right);
+        return version::compare(left, right);
     }
     if let (true, Some(state)) = (order.random, &context.random) {
         return hash(state, left)
