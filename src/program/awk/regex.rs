@@ -100,81 +100,95 @@ fn backslash(out: &mut Vec<u8>, rest: &[u8]) -> usize {
     }
 }
 
+/// What stands between brackets. `]`, `-` and `^` that stand for themselves are kept apart, since their place tells what they mean.
+#[derive(Default)]
+struct Bracket {
+    negated: bool,
+    items: Vec<u8>,
+    closing: bool,
+    hyphen: bool,
+    caret: bool,
+}
+
 /// Brackets whose `[` was read: without backslashes, with `]` first and `-` last where they stand for themselves. Says where
 /// they end.
 fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
-    let mut at = begin;
-    let mut negated = false;
-    let mut items: Vec<u8> = Vec::new();
-    let (mut closing, mut hyphen, mut caret) = (false, false, false);
-    if source.get(at) == Some(&b'^') {
-        negated = true;
-        at += 1;
-    }
+    let negated = source.get(begin) == Some(&b'^');
+    let mut bracket = Bracket {
+        negated,
+        ..Bracket::default()
+    };
+    let mut at = begin + usize::from(negated);
     let mut first = true;
-    loop {
-        let Some(&byte) = source.get(at) else {
-            // Without an end the library complains.
-            out.push(b'[');
-            out.extend_from_slice(source.get(begin..).unwrap_or_default());
-            return source.len();
-        };
+    while let Some(&byte) = source.get(at) {
         at += 1;
-        let rest = source.get(at..).unwrap_or_default();
+        if byte == b']' && !first {
+            bracket.write(out);
+            return at;
+        }
+        at += bracket.add(byte, source.get(at..).unwrap_or_default(), first);
+        first = false;
+    }
+    // Without an end the library complains.
+    out.push(b'[');
+    out.extend_from_slice(source.get(begin..).unwrap_or_default());
+    source.len()
+}
+
+impl Bracket {
+    /// Adds what a byte begins; gives how much of the `rest` belongs to it.
+    fn add(&mut self, byte: u8, rest: &[u8], first: bool) -> usize {
         match byte {
-            b']' if !first => break,
             b'[' if matches!(rest.first(), Some(b':' | b'.' | b'=')) => {
                 let end = rest
                     .first()
                     .and_then(|kind| memchr::memmem::find(rest.get(1..)?, &[*kind, b']']));
                 let length = end.map_or(0, |end| end + 3);
-                items.push(b'[');
-                items.extend_from_slice(rest.get(..length).unwrap_or_default());
-                at += length;
+                self.items.push(b'[');
+                self.items
+                    .extend_from_slice(rest.get(..length).unwrap_or_default());
+                return length;
             }
-            b'\\' => {
-                let (byte, length) = match named_character(rest) {
-                    Some(found) => found,
-                    None => (
-                        rest.first().copied().unwrap_or(b'\\'),
-                        usize::from(!rest.is_empty()),
-                    ),
-                };
-                at += length;
-                let ranges =
-                    source.get(at) == Some(&b'-') && source.get(at + 1).is_some_and(|next| *next != b']');
-                match byte {
-                    b']' if !ranges => closing = true,
-                    b'-' if !ranges => hyphen = true,
-                    b'^' if !ranges => caret = true,
-                    _ => items.push(byte),
-                }
-            }
-            b']' => closing = true,
-            b'-' if first || rest.first() == Some(&b']') => hyphen = true,
-            b'^' if !rest.starts_with(b"-") && items.last() != Some(&b'-') => caret = true,
-            _ => items.push(byte),
+            b'\\' => return self.add_escaped(rest),
+            b']' => self.closing = true,
+            b'-' if first || rest.first() == Some(&b']') => self.hyphen = true,
+            b'^' if !rest.starts_with(b"-") && self.items.last() != Some(&b'-') => self.caret = true,
+            _ => self.items.push(byte),
         }
-        first = false;
+        0
     }
-    out.push(b'[');
-    out.extend(negated.then_some(b'^'));
-    out.extend(closing.then_some(b']'));
-    if caret && items.is_empty() && !closing && !negated {
+
+    fn add_escaped(&mut self, rest: &[u8]) -> usize {
+        let plain = || match rest.first() {
+            Some(byte) => (*byte, 1),
+            None => (b'\\', 0),
+        };
+        let (byte, length) = named_character(rest).unwrap_or_else(plain);
+        let behind = rest.get(length..).unwrap_or_default();
+        let ranges = matches!(behind, [b'-', next, ..] if *next != b']');
+        match byte {
+            b']' if !ranges => self.closing = true,
+            b'-' if !ranges => self.hyphen = true,
+            b'^' if !ranges => self.caret = true,
+            _ => self.items.push(byte),
+        }
+        length
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
         // A caret alone would negate.
-        out.pop();
-        out.extend_from_slice(b"\\^");
-        if hyphen {
-            out.truncate(out.len() - 2);
-            out.extend_from_slice(b"[-^]");
+        if self.caret && self.items.is_empty() && !self.closing && !self.negated {
+            let alone: &[u8] = if self.hyphen { b"[-^]" } else { b"\\^" };
+            return out.extend_from_slice(alone);
         }
-        return at;
+        out.push(b'[');
+        out.extend(self.negated.then_some(b'^'));
+        out.extend(self.closing.then_some(b']'));
+        out.extend_from_slice(&self.items);
+        out.extend(self.caret.then_some(b'^'));
+        out.extend(self.hyphen.then_some(b'-'));
+        out.push(b']');
     }
-    out.extend_from_slice(&items);
-    out.extend(caret.then_some(b'^'));
-    out.extend(hyphen.then_some(b'-'));
-    out.push(b']');
-    at
 }
 
 #[cfg(test)]

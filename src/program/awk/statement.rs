@@ -97,11 +97,8 @@ impl Parser<'_> {
         }
     }
 
-    fn while_statement(&mut self) -> Parsing<()> {
-        self.advance()?;
-        let begin = self.here();
-        self.parenthesized_condition()?;
-        let end = self.emit(Op::JumpIfFalse(0));
+    /// The body, and the jump back to the `begin`; the jump at `end` leads behind it.
+    fn rest_of_loop(&mut self, begin: u32, end: usize) -> Parsing<()> {
         let inner = if self.take(";")? {
             Loop::default()
         } else {
@@ -112,6 +109,14 @@ impl Parser<'_> {
         self.land(end);
         self.land_all(inner.breaks);
         Ok(())
+    }
+
+    fn while_statement(&mut self) -> Parsing<()> {
+        self.advance()?;
+        let begin = self.here();
+        self.parenthesized_condition()?;
+        let end = self.emit(Op::JumpIfFalse(0));
+        self.rest_of_loop(begin, end)
     }
 
     fn do_statement(&mut self) -> Parsing<()> {
@@ -222,15 +227,7 @@ impl Parser<'_> {
         let end = self.emit(Op::WalkNext(0));
         self.emit(Op::Assign(target));
         self.emit(Op::Drop);
-        let inner = if self.take(";")? {
-            Loop::default()
-        } else {
-            self.loop_body()?
-        };
-        inner.continues.into_iter().for_each(|jump| self.aim(jump, begin));
-        self.emit(Op::Jump(begin));
-        self.land(end);
-        self.land_all(inner.breaks);
+        self.rest_of_loop(begin, end)?;
         self.emit(Op::WalkEnd);
         Ok(())
     }

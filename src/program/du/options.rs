@@ -253,20 +253,7 @@ impl Options {
                 _ => {}
             }
         }
-        let summarize = parsed.has(Flag::Summarize);
-        if summarize && parsed.has(Flag::All) {
-            return Err(SPEC.complain("cannot both summarize and show all entries"));
-        }
-        match max_depth {
-            Some(0) if summarize => {
-                warnings.push("warning: summarizing is the same as using --max-depth=0".to_owned());
-            }
-            Some(depth) if summarize => {
-                let line = format!("warning: summarizing conflicts with --max-depth={depth}");
-                return Err(SPEC.complain(line));
-            }
-            _ => {}
-        }
+        let max_depth = checked_depth(parsed, max_depth, &mut warnings)?;
         let inodes = parsed.has(Flag::Inodes);
         let apparent = parsed.has(Flag::Apparent) || parsed.has(Flag::Bytes);
         if inodes && apparent {
@@ -289,11 +276,7 @@ impl Options {
             apparent,
             unit: unit(proc, parsed)?,
             total: parsed.has(Flag::Total),
-            max_depth: if summarize {
-                0
-            } else {
-                max_depth.unwrap_or(usize::MAX)
-            },
+            max_depth,
             list: parsed.last(Flag::List).map(<[u8]>::to_vec),
             inodes,
             count_links: parsed.has(Flag::CountLinks),
@@ -369,6 +352,29 @@ impl Options {
             _ => BlockSize::Bytes(1),
         }
     }
+}
+
+/// How deep it goes; `-s` goes well with no other depth than none.
+fn checked_depth(
+    parsed: &Parsed<Flag>,
+    max_depth: Option<usize>,
+    warnings: &mut Vec<String>,
+) -> Result<usize, UsageError> {
+    if !parsed.has(Flag::Summarize) {
+        return Ok(max_depth.unwrap_or(usize::MAX));
+    }
+    if parsed.has(Flag::All) {
+        return Err(SPEC.complain("cannot both summarize and show all entries"));
+    }
+    match max_depth {
+        Some(0) => warnings.push("warning: summarizing is the same as using --max-depth=0".to_owned()),
+        Some(depth) => {
+            let line = format!("warning: summarizing conflicts with --max-depth={depth}");
+            return Err(SPEC.complain(line));
+        }
+        None => {}
+    }
+    Ok(0)
 }
 
 fn depth(text: &[u8]) -> Result<usize, UsageError> {

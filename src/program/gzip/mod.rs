@@ -325,23 +325,14 @@ async fn work_on_file(
             return warn(proc, plan, text).await;
         }
     }
-    let compressed = uncompressed_name(&path, &plan.suffix);
-    let target = match plan.mode {
-        Mode::Compress if compressed.is_some() && path.ends_with(&plan.suffix) && !plan.stdout => {
-            let suffix = plan.suffix.as_slice();
-            if plan.verbose || !plan.recursive {
-                let text = message!(path, " already has ", suffix, " suffix -- unchanged");
-                warn(proc, plan, text).await?;
-            }
-            return Ok(0);
+    let target = match target_name(plan, &path) {
+        Ok(target) => target,
+        Err(None) => return Ok(0),
+        Err(Some(text)) => {
+            let status = warn(proc, plan, text).await?;
+            // A file that is compressed already is no failure.
+            return Ok(if plan.mode == Mode::Compress { 0 } else { status });
         }
-        Mode::Compress => [path.as_slice(), &plan.suffix].concat(),
-        _ => match compressed {
-            Some(name) => name,
-            None if plan.stdout || plan.mode == Mode::Test => Vec::new(),
-            None if plan.recursive => return Ok(0),
-            None => return warn(proc, plan, message!(path, ": unknown suffix -- ignored")).await,
-        },
     };
     let input = match proc.open(&path, OpenFlags::READ).await {
         Ok(file) => Input::new(file),
@@ -354,6 +345,25 @@ async fn work_on_file(
     convert(proc, plan, &path, target, &found, &data).await
 }
 
+/// The name of the file to make, empty where there is none. `Err`: the file is left alone, and what is said of that.
+fn target_name(plan: &Plan, path: &[u8]) -> Result<Vec<u8>, Option<Vec<u8>>> {
+    let uncompressed = uncompressed_name(path, &plan.suffix);
+    if plan.mode != Mode::Compress {
+        return match uncompressed {
+            Some(name) => Ok(name),
+            None if plan.stdout || plan.mode == Mode::Test => Ok(Vec::new()),
+            None if plan.recursive => Err(None),
+            None => Err(Some(message!(path, ": unknown suffix -- ignored"))),
+        };
+    }
+    if uncompressed.is_some() && path.ends_with(&plan.suffix) && !plan.stdout {
+        let suffix = plan.suffix.as_slice();
+        let text = message!(path, " already has ", suffix, " suffix -- unchanged");
+        return Err((plan.verbose || !plan.recursive).then_some(text));
+    }
+    Ok([path, &plan.suffix].concat())
+}
+
 async fn convert(
     proc: &mut Proc,
     plan: &Plan,
@@ -362,7 +372,7 @@ async fn convert(
     found: &Metadata,
     data: &[u8],
 ) -> Result<i32, Stop> {
-    let (made, _lease, status) = if plan.mode == Mode::Compress {
+    if plan.mode == Mode::Compress {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let named = plan.names != Some(false);
         let time = if named {
@@ -370,57 +380,70 @@ async fn convert(
         } else {
             0
         };
-        let (packed, lease) = pack(proc, data, plan.level, named.then_some(name), time).await?;
-        (packed, lease, 0)
-    } else {
-        let unpacked = unpack(proc, data).await?;
-        if let (Some(name), Some(true)) = (&unpacked.name, plan.names) {
-            let directory = path.len() - path.rsplit(|byte| *byte == b'/').next().unwrap_or(path).len();
-            let own = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-            target = [path.get(..directory).unwrap_or_default(), own].concat();
+        let (packed, _lease) = pack(proc, data, plan.level, named.then_some(name), time).await?;
+        return conclude(proc, plan, path, &target, found, (data, &packed)).await;
+    }
+    let unpacked = unpack(proc, data).await?;
+    if let (Some(name), Some(true)) = (&unpacked.name, plan.names) {
+        let directory = path.len() - path.rsplit(|byte| *byte == b'/').next().unwrap_or(path).len();
+        let own = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        target = [path.get(..directory).unwrap_or_default(), own].concat();
+    }
+    let mut status = 0;
+    match unpacked.broken {
+        Some(Broken::NotGzip) if plan.force && plan.stdout => {
+            proc.write(data).await?;
+            return Ok(0);
         }
-        let mut status = 0;
-        match unpacked.broken {
-            Some(Broken::NotGzip) if plan.force && plan.stdout => {
-                proc.write(data).await?;
-                return Ok(0);
+        Some(broken) => {
+            if plan.stdout && plan.mode == Mode::Decompress {
+                proc.write(&unpacked.data).await?;
             }
-            Some(broken) => {
-                if plan.stdout && plan.mode == Mode::Decompress {
-                    proc.write(&unpacked.data).await?;
-                }
-                status = complain(proc, plan, path, broken).await?;
-                if status == 1 || plan.stdout {
-                    return Ok(status);
-                }
+            status = complain(proc, plan, path, broken).await?;
+            if status == 1 || plan.stdout {
+                return Ok(status);
             }
-            None => {}
         }
-        (unpacked.data, unpacked.lease, status)
-    };
+        None => {}
+    }
+    match conclude(proc, plan, path, &target, found, (data, &unpacked.data)).await? {
+        0 => Ok(status),
+        failed => Ok(failed),
+    }
+}
+
+/// Puts what was made where it belongs, and removes the old file.
+async fn conclude(
+    proc: &mut Proc,
+    plan: &Plan,
+    path: &[u8],
+    target: &[u8],
+    found: &Metadata,
+    (data, made): (&[u8], &[u8]),
+) -> Result<i32, Stop> {
     if plan.mode == Mode::Test {
         if plan.verbose {
             proc.write_error(&message!(path, ":\t OK\n")).await?;
         }
-        return Ok(status);
+        return Ok(0);
     }
     if plan.stdout {
-        proc.write(&made).await?;
-        return Ok(status);
+        proc.write(made).await?;
+        return Ok(0);
     }
-    let stored = store(proc, plan, &target, &made, found).await?;
+    let stored = store(proc, plan, target, made, found).await?;
     if stored != 0 {
         return Ok(stored);
     }
     if plan.verbose {
-        report(proc, plan, path, &target, (data.len(), made.len())).await?;
+        report(proc, plan, path, target, (data.len(), made.len())).await?;
     }
     if !plan.keep
         && let Err(errno) = proc.unlink(path)
     {
         return fail(proc, path, errno).await;
     }
-    Ok(status)
+    Ok(0)
 }
 
 /// Writes the new file with the mode and times of the old one.

@@ -237,7 +237,6 @@ impl Piece {
             _ if allowed.contains(&given) => Ok(given),
             _ => Err(message!("bad byte count for conversion character ", [letter])),
         };
-        let mut behind = behind;
         (self.kind, self.bytes) = match letter {
             b'%' => {
                 self.text.push(b'%');
@@ -256,29 +255,37 @@ impl Piece {
                 }
                 (Kind::Text8, bytes)
             }
-            b'_' => {
-                let (&second, rest) = behind.split_first().ok_or_else(|| unknown(b"_"))?;
-                behind = rest;
-                match second {
-                    b'A' | b'a' => {
-                        *at_end |= second == b'A';
-                        let (&radix, rest) = behind.split_first().ok_or_else(|| unknown(b"_a"))?;
-                        behind = rest;
-                        let radix = match radix {
-                            b'd' => 10,
-                            b'o' => 8,
-                            b'x' => 16,
-                            _ => return Err(unknown(&[b'_', second, radix])),
-                        };
-                        (Kind::Address(radix), 0)
-                    }
-                    b'c' => (Kind::Character, sized(1, &[1])?),
-                    b'p' => (Kind::Printable, sized(1, &[1])?),
-                    b'u' => (Kind::Named, sized(1, &[1])?),
-                    _ => return Err(unknown(&[b'_', second])),
-                }
-            }
+            b'_' => return self.read_own(behind, sized, at_end),
             _ => return Err(unknown(&[letter])),
+        };
+        Ok(behind)
+    }
+
+    /// Reads what follows `%_`: the conversions that `printf` does not know.
+    fn read_own<'a>(
+        &mut self,
+        text: &'a [u8],
+        sized: impl Fn(usize, &[usize]) -> Result<usize, Vec<u8>>,
+        at_end: &mut bool,
+    ) -> Result<&'a [u8], Vec<u8>> {
+        let (&letter, mut behind) = text.split_first().ok_or_else(|| unknown(b"_"))?;
+        (self.kind, self.bytes) = match letter {
+            b'A' | b'a' => {
+                *at_end |= letter == b'A';
+                let (&radix, rest) = behind.split_first().ok_or_else(|| unknown(b"_a"))?;
+                behind = rest;
+                let radix = match radix {
+                    b'd' => 10,
+                    b'o' => 8,
+                    b'x' => 16,
+                    _ => return Err(unknown(&[b'_', letter, radix])),
+                };
+                (Kind::Address(radix), 0)
+            }
+            b'c' => (Kind::Character, sized(1, &[1])?),
+            b'p' => (Kind::Printable, sized(1, &[1])?),
+            b'u' => (Kind::Named, sized(1, &[1])?),
+            _ => return Err(unknown(&[b'_', letter])),
         };
         Ok(behind)
     }

@@ -260,15 +260,16 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The value of what was requested.
-    pub fn answer(&mut self, value: Result<Value, Value>) -> Option<Event> {
-        match value {
+    /// Goes on with the value of what was requested.
+    pub fn answer(&mut self, value: Result<Value, Value>) -> Result<Event, Halt> {
+        let raised = match value {
             Ok(value) => {
                 self.push(value);
                 None
             }
             Err(error) => self.raise(error),
-        }
+        };
+        raised.map_or_else(|| self.go_on(), Ok)
     }
 
     /// An error of `null` is none: it goes back, as in jq 1.6.

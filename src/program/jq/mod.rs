@@ -325,38 +325,32 @@ impl Session<'_> {
                 Event::Request(Request::Halt(status, message)) => {
                     proc.flush().await?;
                     if let Some(message) = message {
-                        let text = match message {
-                            Value::Text(text) => text.to_string(),
-                            Value::Null => String::new(),
-                            other => print::compact(&other) + "\n",
-                        };
-                        proc.write_error(text.as_bytes()).await?;
+                        proc.write_error(last_words(&message).as_bytes()).await?;
                     }
                     return Ok(Ended::Halted(status));
                 }
                 Event::Request(Request::Message(text, value)) => {
                     proc.flush().await?;
                     proc.write_error(text.as_bytes()).await?;
-                    match machine.answer(Ok(value)) {
-                        Some(event) => event,
-                        None => machine.go_on()?,
-                    }
+                    machine.answer(Ok(value))?
                 }
                 Event::Request(Request::Input) => {
-                    let answer = match self.source.next(proc, self.heap).await? {
-                        Ok(Some(value)) => Ok(value),
-                        Ok(None) => Err(self.heap.text("break")),
-                        Err(message) => Err(self.heap.text(message)),
-                    };
+                    let answer = self.next_input(proc).await?;
                     machine.context.file = self.source.name(self.heap);
                     machine.context.line = self.source.line();
-                    match machine.answer(answer) {
-                        Some(event) => event,
-                        None => machine.go_on()?,
-                    }
+                    machine.answer(answer)?
                 }
             };
         }
+    }
+
+    /// What the function `input` gives, or the error that it raises.
+    async fn next_input(&mut self, proc: &mut Proc) -> Result<Result<Value, Value>, Stop> {
+        Ok(match self.source.next(proc, self.heap).await? {
+            Ok(Some(value)) => Ok(value),
+            Ok(None) => Err(self.heap.text("break")),
+            Err(message) => Err(self.heap.text(message)),
+        })
     }
 
     async fn write(&self, proc: &mut Proc, value: &Value) -> Result<(), Stop> {
@@ -385,5 +379,14 @@ impl Session<'_> {
             other => format!("error (at {place}) (not a string): {}", print::compact(other)),
         };
         proc.warn(message).await
+    }
+}
+
+/// What `halt_error` prints: a text as it is, anything else as JSON on a line.
+fn last_words(message: &Value) -> String {
+    match message {
+        Value::Text(text) => text.to_string(),
+        Value::Null => String::new(),
+        other => print::compact(other) + "\n",
     }
 }

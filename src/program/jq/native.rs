@@ -229,10 +229,7 @@ pub fn call(
     };
     meter.charge(input.weight(1 << 24) / 16)?;
     Ok(match *name {
-        "_negate" => match input {
-            Value::Number(value) => Outcome::Value(Value::Number(-value)),
-            other => Outcome::Error(format!("{} cannot be negated", operate::described(&other))),
-        },
+        "_negate" => negate(&input).into(),
         "error" => Outcome::Raise(input),
         "_rethrow_break" => match &input {
             Value::Object(object) if object.get("__jq").is_some_and(Value::is_true) => Outcome::Raise(input),
@@ -263,17 +260,27 @@ pub fn call(
         "input_filename" => Outcome::Value(context.file.clone().map_or(Value::Null, Value::Text)),
         "_input_line_number" => Outcome::Value(Value::Number(context.line as f64)),
         "now" => Outcome::Value(Value::Number(context.now)),
-        "builtins" => {
-            let own = TABLE.iter().filter(|(name, _)| !name.starts_with('_'));
-            let own = own.map(|(name, arity)| format!("{name}/{arity}"));
-            let all = own.chain(prelude::names()).map(|name| heap.text(name));
-            Outcome::Value(heap.array(all.collect()))
-        }
+        "builtins" => Outcome::Value(builtins(heap)),
         "mktime" | "gmtime" | "localtime" | "strftime" | "strflocaltime" | "strptime" => {
             time::call(heap, name, context.zone, &input, first).into()
         }
         _ => plain(heap, name, input, (first, second, third)).into(),
     })
+}
+
+fn negate(input: &Value) -> Result<Value, String> {
+    match input {
+        Value::Number(value) => Ok(Value::Number(-value)),
+        other => Err(format!("{} cannot be negated", operate::described(other))),
+    }
+}
+
+/// The names of all functions, each with the number of its arguments.
+fn builtins(heap: &Heap) -> Value {
+    let own = TABLE.iter().filter(|(name, _)| !name.starts_with('_'));
+    let own = own.map(|(name, arity)| format!("{name}/{arity}"));
+    let all = own.chain(prelude::names()).map(|name| heap.text(name));
+    heap.array(all.collect())
 }
 
 fn plain(
@@ -291,17 +298,7 @@ fn plain(
         "keys" | "keys_unsorted" => keys(heap, &input, name == "keys"),
         "has" => has(&input, first),
         "contains" => operate::contains(&input, first).map(Value::Bool),
-        "sort" => match &input {
-            Value::Array(array) => {
-                let mut items = array.items().to_vec();
-                items.sort_by(Value::compare);
-                Ok(heap.array(items))
-            }
-            other => Err(format!(
-                "{} cannot be sorted, as it is not an array",
-                operate::described(other)
-            )),
-        },
+        "sort" => sort(heap, &input),
         "min" | "max" => extreme(&input, &input, name == "max"),
         "_min_by_impl" | "_max_by_impl" => extreme(&input, first, name == "_max_by_impl"),
         "_sort_by_impl" => {
@@ -313,32 +310,47 @@ fn plain(
         "nan" => Ok(Value::Number(f64::NAN)),
         "tojson" => Ok(heap.text(print::compact(&input))),
         "tostring" => Ok(text::to_text(heap, &input)),
-        "fromjson" => match &input {
-            Value::Text(text) => {
-                json::parse(heap, text).map_err(|message| format!("{message} (while parsing '{}')", &**text))
-            }
-            other => Err(format!(
-                "{} only strings can be parsed",
-                operate::described(other)
-            )),
-        },
-        "tonumber" => match &input {
-            Value::Number(_) => Ok(input),
-            Value::Text(text) => match json::parse(heap, text) {
-                Ok(value @ Value::Number(_)) => Ok(value),
-                Ok(_) => Err(format!(
-                    "{} cannot be parsed as a number",
-                    operate::described(&input)
-                )),
-                Err(message) => Err(format!("{message} (while parsing '{}')", &**text)),
-            },
-            other => Err(format!(
-                "{} cannot be parsed as a number",
-                operate::described(other)
-            )),
-        },
+        "fromjson" => from_json(heap, &input),
+        "tonumber" => to_number(heap, input),
         _ => text::call(heap, name, &input, first),
     }
+}
+
+fn sort(heap: &Heap, input: &Value) -> Result<Value, String> {
+    let Value::Array(array) = input else {
+        let described = operate::described(input);
+        return Err(format!("{described} cannot be sorted, as it is not an array"));
+    };
+    let mut items = array.items().to_vec();
+    items.sort_by(Value::compare);
+    Ok(heap.array(items))
+}
+
+fn from_json(heap: &Heap, input: &Value) -> Result<Value, String> {
+    let Value::Text(text) = input else {
+        let described = operate::described(input);
+        return Err(format!("{described} only strings can be parsed"));
+    };
+    parse(heap, text)
+}
+
+fn to_number(heap: &Heap, input: Value) -> Result<Value, String> {
+    let parsed = match &input {
+        Value::Number(_) => return Ok(input),
+        Value::Text(text) => Some(parse(heap, text)?),
+        _ => None,
+    };
+    match parsed {
+        Some(value @ Value::Number(_)) => Ok(value),
+        _ => Err(format!(
+            "{} cannot be parsed as a number",
+            operate::described(&input)
+        )),
+    }
+}
+
+fn parse(heap: &Heap, text: &str) -> Result<Value, String> {
+    json::parse(heap, text).map_err(|message| format!("{message} (while parsing '{text}')"))
 }
 
 /// Functions of numbers; `None` for another name.

@@ -586,7 +586,15 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 self.call(name, start)
             }
-            Kind::Sign("$") => {
+            Kind::Sign(sign) => self.sign(sign, start),
+            _ => Err(self.unexpected("")),
+        }
+    }
+
+    /// What begins with a sign.
+    fn sign(&mut self, sign: &str, start: usize) -> Parsed<Exp> {
+        match sign {
+            "$" => {
                 self.at += 1;
                 if self.keyword("__loc__") {
                     let before = self.text.get(..start).unwrap_or_default();
@@ -594,11 +602,11 @@ impl<'a> Parser<'a> {
                 }
                 Ok(Exp::Variable(self.name(", expecting IDENT or __loc__")?, start))
             }
-            Kind::Sign("..") => {
+            ".." => {
                 self.at += 1;
                 Ok(Exp::Call("recurse".to_owned(), Vec::new(), start))
             }
-            Kind::Sign(".") => {
+            "." => {
                 self.at += 1;
                 if *self.peek() == Kind::TextStart {
                     let key = self.text("text")?;
@@ -606,13 +614,13 @@ impl<'a> Parser<'a> {
                 }
                 Ok(Exp::Identity)
             }
-            Kind::Sign("(") => {
+            "(" => {
                 self.at += 1;
                 let inner = self.expression(1)?;
                 self.expect(")")?;
                 Ok(inner)
             }
-            Kind::Sign("[") => {
+            "[" => {
                 self.at += 1;
                 if self.accept("]") {
                     return Ok(Exp::Array(None));
@@ -621,7 +629,7 @@ impl<'a> Parser<'a> {
                 self.expect("]")?;
                 Ok(Exp::Array(Some(Box::new(inner))))
             }
-            Kind::Sign("{") => self.object(start),
+            "{" => self.object(start),
             _ => Err(self.unexpected("")),
         }
     }

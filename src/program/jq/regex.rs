@@ -81,6 +81,26 @@ pub fn search(
         Ok(regex) => regex,
         Err(error) => return Ok(Err(format!("Regex failure: {error}"))),
     };
+    let test = test.is_true();
+    let found = matches(heap, meter, &regex, text, &flags, test)?;
+    Ok(found.map(|found| {
+        if test {
+            Value::Bool(!found.is_empty())
+        } else {
+            heap.array(found)
+        }
+    }))
+}
+
+/// All matches as objects; only the first, and not described, for a test.
+fn matches(
+    heap: &Heap,
+    meter: &Meter,
+    regex: &Regex,
+    text: &str,
+    flags: &Flags,
+    test: bool,
+) -> Result<Result<Vec<Value>, String>, Halt> {
     let mut found = Vec::new();
     let mut from = 0;
     let mut place = Place {
@@ -89,7 +109,7 @@ pub fn search(
     };
     while from <= text.len() {
         meter.charge(4)?;
-        let captures = match regex.captures_from_pos(&**text, from) {
+        let captures = match regex.captures_from_pos(text, from) {
             Ok(Some(captures)) => captures,
             Ok(None) => break,
             Err(_) => return Ok(Err("Regex failure: too many steps".to_owned())),
@@ -101,10 +121,10 @@ pub fn search(
             break;
         }
         if !(empty && flags.not_empty) {
-            if test.is_true() {
-                return Ok(Ok(Value::Bool(true)));
+            if test {
+                return Ok(Ok(vec![Value::Bool(true)]));
             }
-            found.push(describe(heap, text, &regex, &captures, &mut place));
+            found.push(describe(heap, text, regex, &captures, &mut place));
         }
         if !flags.global {
             break;
@@ -115,11 +135,7 @@ pub fn search(
             from += rest.chars().next().map_or(1, char::len_utf8);
         }
     }
-    Ok(Ok(if test.is_true() {
-        Value::Bool(false)
-    } else {
-        heap.array(found)
-    }))
+    Ok(Ok(found))
 }
 
 /// Where counting characters has come to.

@@ -171,39 +171,29 @@ impl Builder<'_> {
 
     async fn add(&mut self, proc: &mut Proc, path: &[u8], found: &Metadata) -> Result<(), Stop> {
         let mut name = self.stored_name(proc, path).await?;
-        let node = (found.device, found.inode);
-        let first = self.seen.get(&node).cloned().filter(|_| found.nlink > 1);
-        let (kind, target) = match (found.kind, first) {
-            (FileKind::Directory, _) => {
-                if !name.ends_with(b"/") {
-                    name.push(b'/');
-                }
-                (Kind::Directory, Vec::new())
-            }
-            (_, Some(first)) => (Kind::HardLink, first),
-            (FileKind::Regular, _) => (Kind::File, Vec::new()),
-            (FileKind::Symlink, _) => (Kind::SymbolicLink, proc.read_link(path).unwrap_or_default()),
-            (FileKind::Fifo, _) => (Kind::Fifo, Vec::new()),
-            _ => {
-                proc.warn(message!(path, ": socket ignored")).await?;
-                return Ok(());
-            }
+        if found.kind == FileKind::Directory && !name.ends_with(b"/") {
+            name.push(b'/');
+        }
+        let Some((kind, target)) = self.kind(proc, path, found) else {
+            return proc.warn(message!(path, ": socket ignored")).await;
         };
         if found.nlink > 1 && found.kind != FileKind::Directory {
+            let node = (found.device, found.inode);
             self.seen.entry(node).or_insert_with(|| name.clone());
         }
-        let data = if kind == Kind::File {
-            match read(proc, path).await {
+        let mut data = Vec::new();
+        if kind == Kind::File {
+            data = match read(proc, path).await {
                 Ok(data) => data,
                 Err(errno) => {
-                    return self
-                        .complain(proc, message!(path, ": Cannot open: ", errno.message()))
-                        .await;
+                    let line = message!(path, ": Cannot open: ", errno.message());
+                    return self.complain(proc, line).await;
                 }
-            }
-        } else {
-            Vec::new()
-        };
+            };
+        }
+        let user = self.accounts.user_name(proc, found.uid);
+        let user = user.unwrap_or_default().to_vec();
+        let group = self.accounts.group_name(proc, found.gid);
         let member = Member {
             name,
             kind,
@@ -212,16 +202,8 @@ impl Builder<'_> {
             mode: found.mode & 0o7777,
             uid: found.uid,
             gid: found.gid,
-            user: self
-                .accounts
-                .user_name(proc, found.uid)
-                .unwrap_or_default()
-                .to_vec(),
-            group: self
-                .accounts
-                .group_name(proc, found.gid)
-                .unwrap_or_default()
-                .to_vec(),
+            user,
+            group: group.unwrap_or_default().to_vec(),
             time: found.mtime.seconds,
         };
         if self.options.verbose > 0 {
@@ -233,6 +215,19 @@ impl Builder<'_> {
         self.out.extend_from_slice(&data);
         header::pad(&mut self.out);
         Ok(())
+    }
+
+    /// What a file is stored as, and where it leads: a second name of one file is a link to the first. `None`: it cannot be stored.
+    fn kind(&self, proc: &Proc, path: &[u8], found: &Metadata) -> Option<(Kind, Vec<u8>)> {
+        let first = self.seen.get(&(found.device, found.inode));
+        Some(match (found.kind, first) {
+            (FileKind::Directory, _) => (Kind::Directory, Vec::new()),
+            (_, Some(first)) if found.nlink > 1 => (Kind::HardLink, first.clone()),
+            (FileKind::Regular, _) => (Kind::File, Vec::new()),
+            (FileKind::Symlink, _) => (Kind::SymbolicLink, proc.read_link(path).unwrap_or_default()),
+            (FileKind::Fifo, _) => (Kind::Fifo, Vec::new()),
+            _ => return None,
+        })
     }
 }
 

@@ -187,21 +187,8 @@ impl Extraction<'_> {
         member: &Member,
         body: &[u8],
     ) -> Result<(), (&'static str, Errno)> {
-        let existing = proc.metadata(name, Follow::No).ok();
         if member.kind == Kind::Directory {
-            match existing {
-                Some(found) if found.kind == FileKind::Directory => {}
-                Some(_)
-                    if proc
-                        .metadata(name, Follow::Yes)
-                        .is_ok_and(|to| to.kind == FileKind::Directory) => {}
-                _ => {
-                    make_parents(proc, name)?;
-                    proc.make_dir(name, 0o777).map_err(|errno| ("mkdir", errno))?;
-                }
-            }
-            self.directories.push((name.to_vec(), member.clone()));
-            return Ok(());
+            return self.make_directory(proc, name, member);
         }
         let what = match member.kind {
             Kind::SymbolicLink => "create symlink",
@@ -209,23 +196,14 @@ impl Extraction<'_> {
             Kind::Fifo => "mkfifo",
             _ => "open",
         };
-        if let Some(found) = existing {
-            if self.options.skip_old {
-                return Ok(());
-            }
-            if self.options.keep {
-                return Err((what, Errno::EEXIST));
-            }
-            let removed = if found.kind == FileKind::Directory {
-                proc.remove_dir(name)
-            } else {
-                proc.unlink(name)
-            };
-            removed.map_err(|errno| (what, errno))?;
-        } else {
-            make_parents(proc, name)?;
-        }
         let failed = |errno| (what, errno);
+        match proc.metadata(name, Follow::No) {
+            Ok(_) if self.options.skip_old => return Ok(()),
+            Ok(_) if self.options.keep => return Err(failed(Errno::EEXIST)),
+            Ok(found) if found.kind == FileKind::Directory => proc.remove_dir(name).map_err(failed)?,
+            Ok(_) => proc.unlink(name).map_err(failed)?,
+            Err(_) => make_parents(proc, name)?,
+        }
         match member.kind {
             Kind::SymbolicLink => proc.symlink(&member.target, name).map_err(failed)?,
             Kind::HardLink => {
@@ -237,19 +215,35 @@ impl Extraction<'_> {
                 return proc.link(target, name, Follow::No).map_err(failed);
             }
             Kind::Fifo => {
-                let kind = FileKind::Fifo;
-                proc.make_node(name, kind, self.mode(proc, member), (0, 0))
+                let mode = self.mode(proc, member);
+                proc.make_node(name, FileKind::Fifo, mode, (0, 0))
                     .map_err(failed)?;
             }
             _ => {
-                let file = proc
-                    .open_mode(name, OpenFlags::CREATE, 0o600)
-                    .await
-                    .map_err(failed)?;
-                file.write_all(body).await.map_err(|errno| ("write", errno))?;
+                let opened = proc.open_mode(name, OpenFlags::CREATE, 0o600).await;
+                let written = opened.map_err(failed)?.write_all(body).await;
+                written.map_err(|errno| ("write", errno))?;
             }
         }
         self.set_attributes(proc, name, member);
+        Ok(())
+    }
+
+    /// Makes a directory, or takes what is one or leads to one. Its attributes come last, when its contents are there.
+    fn make_directory(
+        &mut self,
+        proc: &Proc,
+        name: &[u8],
+        member: &Member,
+    ) -> Result<(), (&'static str, Errno)> {
+        let there = proc
+            .metadata(name, Follow::Yes)
+            .is_ok_and(|found| found.kind == FileKind::Directory);
+        if !there {
+            make_parents(proc, name)?;
+            proc.make_dir(name, 0o777).map_err(|errno| ("mkdir", errno))?;
+        }
+        self.directories.push((name.to_vec(), member.clone()));
         Ok(())
     }
 

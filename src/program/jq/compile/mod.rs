@@ -342,13 +342,7 @@ impl Compiler<'_> {
             Exp::Interpolation(format, pieces) => self.interpolation(format, pieces),
             Exp::Format(name) => self.format(name),
             Exp::Variable(name, start) => self.load(name, *start),
-            Exp::Location(line) => {
-                let line = Value::Number(*line as f64);
-                let file = self.heap.text("<top-level>");
-                let pairs = [(self.heap.share("file"), file), (self.heap.share("line"), line)];
-                let value = self.heap.object(pairs);
-                self.emit(Op::Constant(value));
-            }
+            Exp::Location(line) => self.location(*line),
             Exp::Call(name, arguments, start) => self.call(name, arguments, *start),
             Exp::Index(term, key, optional) => {
                 self.sub(key);
@@ -366,28 +360,15 @@ impl Compiler<'_> {
             }
             Exp::Array(Some(inner)) => self.array(inner),
             Exp::Object(pairs, start) => self.object(pairs, *start),
-            Exp::Negate(inner) => {
-                if let Exp::Literal(Literal::Number(value)) = **inner {
-                    self.emit(Op::Constant(Value::Number(-value)));
-                    return;
-                }
-                self.exp(inner);
-                self.emit(Op::Native(native::NEGATE, 0));
-            }
+            Exp::Negate(inner) => self.negate(inner),
             Exp::Pipe(all) => all.iter().for_each(|part| self.exp(part)),
             Exp::Comma(all) => self.comma(all),
             Exp::Binary(operation, left, right, start) => self.binary(*operation, left, right, *start),
             Exp::And(left, right) => self.junction(left, right, false),
             Exp::Or(left, right) => self.junction(left, right, true),
             Exp::Alternative(left, right) => self.alternative(left, &mut |this| this.exp(right)),
-            Exp::Assign(left, right) => {
-                let arguments = [(**left).clone(), (**right).clone()];
-                self.call("_assign", &arguments, 0);
-            }
-            Exp::Modify(left, right) => {
-                let arguments = [(**left).clone(), (**right).clone()];
-                self.call("_modify", &arguments, 0);
-            }
+            Exp::Assign(left, right) => self.assign("_assign", left, right),
+            Exp::Modify(left, right) => self.assign("_modify", left, right),
             Exp::Update(operation, left, right) => {
                 let update = |old, new| Exp::Binary(*operation, Box::new(old), Box::new(new), 0);
                 self.update(left, right, update);
@@ -419,13 +400,41 @@ impl Compiler<'_> {
                 self.level().names.truncate(before);
             }
             Exp::Label(name, body) => self.label(name, body),
-            Exp::Break(name, start) => match self.variable(&format!("*label-{name}")) {
-                Some(slot) => {
-                    self.emit(Op::Load(slot));
-                    self.emit(Op::Native(native::ERROR, 0));
-                }
-                None => self.fail(format!("$*label-{name} is not defined"), *start),
-            },
+            Exp::Break(name, start) => self.break_out(name, *start),
+        }
+    }
+
+    /// `$__loc__`
+    fn location(&mut self, line: usize) {
+        let line = Value::Number(line as f64);
+        let file = self.heap.text("<top-level>");
+        let pairs = [(self.heap.share("file"), file), (self.heap.share("line"), line)];
+        let value = self.heap.object(pairs);
+        self.emit(Op::Constant(value));
+    }
+
+    fn negate(&mut self, inner: &Exp) {
+        if let Exp::Literal(Literal::Number(value)) = inner {
+            self.emit(Op::Constant(Value::Number(-value)));
+            return;
+        }
+        self.exp(inner);
+        self.emit(Op::Native(native::NEGATE, 0));
+    }
+
+    /// `=` and `|=`, which are functions of the library.
+    fn assign(&mut self, function: &str, left: &Exp, right: &Exp) {
+        self.call(function, &[left.clone(), right.clone()], 0);
+    }
+
+    /// `break $name`: an error that only its label takes.
+    fn break_out(&mut self, name: &str, start: usize) {
+        match self.variable(&format!("*label-{name}")) {
+            Some(slot) => {
+                self.emit(Op::Load(slot));
+                self.emit(Op::Native(native::ERROR, 0));
+            }
+            None => self.fail(format!("$*label-{name} is not defined"), start),
         }
     }
 
