@@ -28,6 +28,7 @@ mod builtin;
 mod builtin_usage;
 mod choice;
 mod count;
+mod echo;
 mod getopt;
 mod help;
 mod spec;
@@ -38,6 +39,7 @@ pub use builtin::{BuiltinError, BuiltinOption, BuiltinParsed, BuiltinSpec};
 pub use builtin_usage::{BuiltinUsage, builtin_usage, builtin_usages};
 pub use choice::{ChoiceError, choose};
 pub use count::{CountError, parse_count, parse_count_in, parse_signed_count};
+pub use echo::EchoSwitches;
 pub use getopt::Parsed;
 pub use spec::{
     COREUTILS, Complaint, DIFFUTILS, FINDUTILS, GREP, Opt, Order, Package, SED, Spec, TAR, UTIL_LINUX, Value,

@@ -61,6 +61,18 @@ impl Accounts {
         self.groups(proc).names.get(&gid).map(Vec::as_slice)
     }
 
+    /// The name of a user, or the number of one that has none.
+    pub fn user_text(&mut self, proc: &Proc, uid: u32) -> Vec<u8> {
+        let name = self.user_name(proc, uid);
+        name.map_or_else(|| uid.to_string().into_bytes(), <[u8]>::to_vec)
+    }
+
+    /// The name of a group, or the number of one that has none.
+    pub fn group_text(&mut self, proc: &Proc, gid: u32) -> Vec<u8> {
+        let name = self.group_name(proc, gid);
+        name.map_or_else(|| gid.to_string().into_bytes(), <[u8]>::to_vec)
+    }
+
     /// The number of a user.
     pub fn user_id(&mut self, proc: &Proc, name: &[u8]) -> Option<u32> {
         self.users(proc).numbers.get(name).copied()

@@ -37,9 +37,9 @@ impl Report {
     }
 }
 
-/// What the file of `--reference` is like.
-pub fn reference(proc: &Proc, path: &[u8]) -> Result<Metadata, UsageError> {
-    proc.metadata(path, Follow::Yes).map_err(|errno| {
+/// What the file of `--reference` is like; of `touch` too.
+pub fn reference(proc: &Proc, path: &[u8], follow: Follow) -> Result<Metadata, UsageError> {
+    proc.metadata(path, follow).map_err(|errno| {
         let name = quoteaf(path);
         UsageError::plain(
             1,

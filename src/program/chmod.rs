@@ -192,7 +192,7 @@ fn read_options<'p>(
         return Err(SPEC.missing_operand());
     }
     let change = match reference {
-        Some(path) => ModeChange::exactly(attribute_change::reference(proc, path)?.mode),
+        Some(path) => ModeChange::exactly(attribute_change::reference(proc, path, Follow::Yes)?.mode),
         None => {
             let text = mode.unwrap_or_default();
             let invalid = || SPEC.complain(message!("invalid mode: ", quote(&text)));

@@ -300,24 +300,14 @@ fn reference_owners(
     called: Called,
     accounts: &mut Accounts,
 ) -> Result<Owners, UsageError> {
-    let found = attribute_change::reference(proc, path)?;
+    let found = attribute_change::reference(proc, path, Follow::Yes)?;
     let users = called == Called::Chown;
     Ok(Owners {
         user: users.then_some(found.uid),
         group: Some(found.gid),
-        user_name: users.then(|| user_text(proc, accounts, found.uid)),
-        group_name: Some(group_text(proc, accounts, found.gid)),
+        user_name: users.then(|| accounts.user_text(proc, found.uid)),
+        group_name: Some(accounts.group_text(proc, found.gid)),
     })
-}
-
-fn user_text(proc: &Proc, accounts: &mut Accounts, uid: u32) -> Vec<u8> {
-    let name = accounts.user_name(proc, uid);
-    name.map_or_else(|| uid.to_string().into_bytes(), <[u8]>::to_vec)
-}
-
-fn group_text(proc: &Proc, accounts: &mut Accounts, gid: u32) -> Vec<u8> {
-    let name = accounts.group_name(proc, gid);
-    name.map_or_else(|| gid.to_string().into_bytes(), <[u8]>::to_vec)
 }
 
 fn number(text: &[u8]) -> Option<u32> {
@@ -389,7 +379,7 @@ fn split_owners(
             };
             let gid = gid.ok_or("invalid spec")?;
             owners.group = Some(gid);
-            owners.group_name = Some(group_text(proc, accounts, gid));
+            owners.group_name = Some(accounts.group_text(proc, gid));
         }
     }
     if !group.is_empty() {
@@ -506,11 +496,11 @@ async fn describe(
         user_name: names
             .user_name
             .is_some()
-            .then(|| user_text(proc, accounts, found.uid)),
+            .then(|| accounts.user_text(proc, found.uid)),
         group_name: names
             .group_name
             .is_some()
-            .then(|| group_text(proc, accounts, found.gid)),
+            .then(|| accounts.group_text(proc, found.gid)),
         ..Owners::default()
     };
     let what = match (&names.user_name, &names.group_name) {

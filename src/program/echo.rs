@@ -1,7 +1,7 @@
 //! `echo`: prints its arguments. The program of coreutils; the shell's own is `builtin::echo`.
 
 use super::usage;
-use crate::args::{COREUTILS, Spec};
+use crate::args::{COREUTILS, EchoSwitches, Spec};
 use crate::kernel::{Proc, Program, Stop};
 use crate::text::escape::{self, Reader};
 
@@ -24,7 +24,10 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
     let args = proc.arguments().to_vec();
     let mut rest = args.as_slice();
-    let (mut newline, mut escapes) = (true, false);
+    let mut switches = EchoSwitches {
+        newline: true,
+        escapes: false,
+    };
     // With POSIXLY_CORRECT, there are options only when `-n` comes first, and escapes always.
     let has_options = !posix || rest.first().is_some_and(|first| first == b"-n");
     match rest {
@@ -34,27 +37,11 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         }
         _ => {}
     }
-    while let Some((first, tail)) = rest.split_first() {
-        let Some(letters) = first
-            .strip_prefix(b"-")
-            .filter(|letters| !letters.is_empty() && has_options)
-        else {
-            break;
-        };
-        if !letters.iter().all(|letter| matches!(letter, b'n' | b'e' | b'E')) {
-            break;
-        }
-        for letter in letters {
-            match letter {
-                b'n' => newline = false,
-                b'e' => escapes = true,
-                _ => escapes = false,
-            }
-        }
-        rest = tail;
+    if has_options {
+        rest = rest.get(switches.read(rest)..).unwrap_or_default();
     }
     let text = rest.join(&b' ');
-    if escapes || posix {
+    if switches.escapes || posix {
         let read = escape::unescape(&text, Reader::ProgramEcho);
         proc.write(&read.bytes).await?;
         if read.stop {
@@ -63,7 +50,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     } else {
         proc.write(&text).await?;
     }
-    if newline {
+    if switches.newline {
         proc.write(b"\n").await?;
     }
     Ok(0)

@@ -277,6 +277,26 @@ fn form(proc: &Proc, parsed: &Parsed<Flag>, operands: &mut Vec<Vec<u8>>) -> Resu
     }
 }
 
+/// The numbers of `-o` and `-g`.
+fn owners(proc: &Proc, parsed: &Parsed<Flag>) -> Result<(Option<u32>, Option<u32>), UsageError> {
+    let mut accounts = Accounts::default();
+    let resolve = |name: &[u8], known: Option<u32>, what: &str| {
+        let number = || std::str::from_utf8(name).ok()?.parse().ok();
+        let invalid = || UsageError::plain(1, message!(what, quote(name)));
+        known.or_else(number).ok_or_else(invalid)
+    };
+    let owner = parsed.last(Flag::Owner).map(|name| {
+        let known = accounts.user_id(proc, name);
+        resolve(name, known, "invalid user ")
+    });
+    let owner = owner.transpose()?;
+    let group = parsed.last(Flag::Group).map(|name| {
+        let known = accounts.group_id(proc, name);
+        resolve(name, known, "invalid group ")
+    });
+    Ok((owner, group.transpose()?))
+}
+
 fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageError> {
     let mut mode = DEFAULT_MODE;
     let mut directory_mode = Adjusted {
@@ -296,26 +316,7 @@ fn read_options(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Options, UsageErro
     if compares && parsed.has(Flag::Strip) {
         return Err(SPEC.complain("options --compare (-C) and --strip are mutually exclusive"));
     }
-    let mut accounts = Accounts::default();
-    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok();
-    let owner = match parsed.last(Flag::Owner) {
-        None => None,
-        Some(name) => Some(
-            accounts
-                .user_id(proc, name)
-                .or_else(|| number(name))
-                .ok_or_else(|| UsageError::plain(1, message!("invalid user ", quote(name))))?,
-        ),
-    };
-    let group = match parsed.last(Flag::Group) {
-        None => None,
-        Some(name) => Some(
-            accounts
-                .group_id(proc, name)
-                .or_else(|| number(name))
-                .ok_or_else(|| UsageError::plain(1, message!("invalid group ", quote(name))))?,
-        ),
-    };
+    let (owner, group) = owners(proc, parsed)?;
     let verbose = parsed.has(Flag::Verbose);
     Ok(Options {
         copy: CopyOptions {

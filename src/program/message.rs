@@ -20,12 +20,16 @@ pub async fn complain(proc: &mut Proc, sentence: &str, path: &[u8], errno: Errno
     proc.warn(line).await
 }
 
-/// Asks a question on standard error, as `NAME: question? `, and reads the answer from standard input: yes is a line that begins with
-/// `y` or `Y`.
+/// Asks a question on standard error, as `NAME: question? `, and reads the answer.
 pub async fn ask(proc: &mut Proc, question: &[u8]) -> Result<bool, Stop> {
-    proc.flush().await?;
     let line = message!(proc.name(), ": ", question, "? ");
-    proc.write_error(&line).await?;
+    ask_plainly(proc, &line).await
+}
+
+/// Prints a question on standard error as it is, and reads the answer from standard input: yes is a line that begins with `y` or `Y`.
+pub async fn ask_plainly(proc: &mut Proc, question: &[u8]) -> Result<bool, Stop> {
+    proc.flush().await?;
+    proc.write_error(question).await?;
     let Ok(input) = proc.stdin() else {
         return Ok(false);
     };

@@ -2,9 +2,10 @@
 
 use jiff::civil;
 
+use super::attribute_change;
 use super::message::{complain, message};
 use super::{dates, usage};
-use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote, quoteaf};
+use crate::args::{COREUTILS, Opt, Parsed, Spec, UsageError, quote};
 use crate::fs::{Access, Errno, FileKind, Follow, OpenFlags, Timestamp};
 use crate::kernel::{Proc, Program, Stop};
 use crate::text::zone::{Prefer, local_to_timestamp};
@@ -153,18 +154,8 @@ fn invalid_date(text: &[u8]) -> UsageError {
 }
 
 fn reference_times(proc: &Proc, path: &[u8], follow: Follow) -> Result<(Timestamp, Timestamp), UsageError> {
-    match proc.metadata(path, follow) {
-        Ok(metadata) => Ok((metadata.atime, metadata.mtime)),
-        Err(errno) => {
-            let line = message!(
-                "failed to get attributes of ",
-                quoteaf(path),
-                ": ",
-                errno.message()
-            );
-            Err(UsageError::plain(1, line))
-        }
-    }
+    let found = attribute_change::reference(proc, path, follow)?;
+    Ok((found.atime, found.mtime))
 }
 
 /// `[[CC]YY]MMDDhhmm[.ss]`.

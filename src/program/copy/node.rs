@@ -80,17 +80,8 @@ impl Copier<'_> {
             return Ok(false);
         }
         if let Err(errno) = self.force_symlink(proc, &job.source, &job.destination) {
-            let (destination, source) = (quoteaf(&job.destination), quoteaf(&job.source));
-            let line = message!(
-                "cannot create symbolic link ",
-                destination,
-                " to ",
-                source,
-                ": ",
-                errno.message()
-            );
-            proc.warn(line).await?;
-            return Ok(false);
+            let sentence = "cannot create symbolic link ";
+            return cannot_link(proc, sentence, &job.destination, &job.source, errno).await;
         }
         Ok(true)
     }
@@ -143,17 +134,8 @@ impl Copier<'_> {
             }
         }
         if let Err(errno) = result {
-            let (destination, source) = (quoteaf(&job.destination), quoteaf(source));
-            let line = message!(
-                "cannot create hard link ",
-                destination,
-                " to ",
-                source,
-                ": ",
-                errno.message()
-            );
-            proc.warn(line).await?;
-            return Ok(false);
+            let sentence = "cannot create hard link ";
+            return cannot_link(proc, sentence, &job.destination, source, errno).await;
         }
         Ok(true)
     }
@@ -347,4 +329,24 @@ async fn write_around_zeros(target: &File, block: &[u8]) -> Result<(), Errno> {
         }
     }
     Ok(())
+}
+
+async fn cannot_link(
+    proc: &mut Proc,
+    sentence: &str,
+    destination: &[u8],
+    source: &[u8],
+    errno: Errno,
+) -> Result<bool, Stop> {
+    let (destination, source) = (quoteaf(destination), quoteaf(source));
+    proc.warn(message!(
+        sentence,
+        destination,
+        " to ",
+        source,
+        ": ",
+        errno.message()
+    ))
+    .await?;
+    Ok(false)
 }

@@ -7,7 +7,7 @@ use super::Finder;
 use crate::args::quote;
 use crate::fs::OpenFlags;
 use crate::kernel::{Launch, Proc, Stop, WaitStatus};
-use crate::program::message::message;
+use crate::program::message::{ask_plainly, message};
 use crate::program::path;
 
 /// Bytes of arguments that one command line holds.
@@ -73,7 +73,7 @@ impl Finder {
             exec.gathered.push(path_seen);
             return Ok(true);
         }
-        if exec.asks && !self.ask(proc, &exec.words, path).await? {
+        if exec.asks && !ask(proc, &exec.words, path).await? {
             return Ok(false);
         }
         let words = exec
@@ -97,24 +97,6 @@ impl Finder {
             self.status = 1;
         }
         Ok(())
-    }
-
-    async fn ask(&mut self, proc: &mut Proc, words: &[Vec<u8>], path: &[u8]) -> Result<bool, Stop> {
-        proc.flush().await?;
-        let command = words.first().cloned().unwrap_or_default();
-        let question = message!("< ", command, " ... ", path, " > ? ");
-        proc.write_error(&question).await?;
-        let Ok(input) = proc.stdin() else {
-            return Ok(false);
-        };
-        let mut answer = Vec::new();
-        while !matches!(input.read_until(&mut answer, b'\n', 4096).await, Ok(0) | Err(_)) {
-            if answer.ends_with(b"\n") {
-                break;
-            }
-            answer.truncate(1);
-        }
-        Ok(matches!(answer.first(), Some(b'y' | b'Y')))
     }
 
     /// Starts a command and waits for it. Its exit status, unless it did not start or was killed.
@@ -167,4 +149,10 @@ impl Finder {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// `-ok` and `-okdir`: whether to run a command.
+async fn ask(proc: &mut Proc, words: &[Vec<u8>], path: &[u8]) -> Result<bool, Stop> {
+    let command = words.first().map_or(&b""[..], Vec::as_slice);
+    ask_plainly(proc, &message!("< ", command, " ... ", path, " > ? ")).await
 }

@@ -70,6 +70,10 @@ fn put(out: &mut Vec<u8>, text: &[u8], column: &mut usize, left: bool) {
     out.push(b' ');
 }
 
+fn put_number(out: &mut Vec<u8>, number: impl ToString, column: &mut usize) {
+    put(out, number.to_string().as_bytes(), column, false);
+}
+
 /// A name with escapes for blanks, quotes and all that is no printable ASCII.
 fn escaped(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len());
@@ -159,9 +163,9 @@ impl Finder {
             b'k' => number(found.blocks.div_ceil(2)),
             b'D' => number(found.device),
             b'F' => Value::Text(self.file_system(proc, found.device).to_vec()),
-            b'g' => self.group(proc, found.gid),
+            b'g' => Value::Text(self.accounts.group_text(proc, found.gid)),
             b'G' => number(found.gid),
-            b'u' => self.user(proc, found.uid),
+            b'u' => Value::Text(self.accounts.user_text(proc, found.uid)),
             b'U' => number(found.uid),
             b'i' => number(found.inode),
             b'l' if found.kind == FileKind::Symlink => Value::Text(proc.read_link(path).unwrap_or_default()),
@@ -172,20 +176,6 @@ impl Finder {
             b'S' => Value::Text(sparseness(&found)),
             b'Y' => Value::Text(vec![target_letter(proc, path, &found)]),
             _ => Value::Text(Vec::new()),
-        }
-    }
-
-    fn user(&mut self, proc: &Proc, uid: u32) -> Value {
-        match self.accounts.user_name(proc, uid) {
-            Some(name) => Value::Text(name.to_vec()),
-            None => number(uid),
-        }
-    }
-
-    fn group(&mut self, proc: &Proc, gid: u32) -> Value {
-        match self.accounts.group_name(proc, gid) {
-            Some(name) => Value::Text(name.to_vec()),
-            None => number(gid),
         }
     }
 
@@ -212,59 +202,23 @@ impl Finder {
     pub fn listed(&mut self, proc: &Proc, subject: &Subject<'_>, found: &Metadata) -> Vec<u8> {
         let mut columns = self.columns;
         let mut out = Vec::new();
-        let owner = self.user(proc, found.uid);
-        let group = self.group(proc, found.gid);
-        let text = |value: Value| {
-            if let Value::Text(text) = value {
-                text
-            } else {
-                Vec::new()
-            }
-        };
-        let unit = if proc.variable(b"POSIXLY_CORRECT").is_some() {
-            1
-        } else {
-            2
-        };
-        let blocks = found.blocks.div_ceil(unit).to_string();
-        put(
-            &mut out,
-            found.inode.to_string().as_bytes(),
-            &mut columns.inode,
-            false,
-        );
-        put(&mut out, blocks.as_bytes(), &mut columns.blocks, false);
+        let posix = proc.variable(b"POSIXLY_CORRECT").is_some();
+        let blocks = found.blocks.div_ceil(if posix { 1 } else { 2 });
+        put_number(&mut out, found.inode, &mut columns.inode);
+        put_number(&mut out, blocks, &mut columns.blocks);
         out.extend(mode_letters(found.kind, found.mode));
         out.push(b' ');
-        put(
-            &mut out,
-            found.nlink.to_string().as_bytes(),
-            &mut columns.links,
-            false,
-        );
-        put(&mut out, &text(owner), &mut columns.owner, true);
-        put(&mut out, &text(group), &mut columns.group, true);
+        put_number(&mut out, found.nlink, &mut columns.links);
+        let owner = self.accounts.user_text(proc, found.uid);
+        let group = self.accounts.group_text(proc, found.gid);
+        put(&mut out, &owner, &mut columns.owner, true);
+        put(&mut out, &group, &mut columns.group, true);
         if is_device(found.kind) {
-            put(
-                &mut out,
-                found.rdev.0.to_string().as_bytes(),
-                &mut columns.major,
-                false,
-            );
+            put_number(&mut out, found.rdev.0, &mut columns.major);
             out.insert(out.len() - 1, b',');
-            put(
-                &mut out,
-                found.rdev.1.to_string().as_bytes(),
-                &mut columns.minor,
-                false,
-            );
+            put_number(&mut out, found.rdev.1, &mut columns.minor);
         } else {
-            put(
-                &mut out,
-                found.size.to_string().as_bytes(),
-                &mut columns.size,
-                false,
-            );
+            put_number(&mut out, found.size, &mut columns.size);
         }
         self.columns = columns;
         out.extend(self.list_date(proc, found.mtime));

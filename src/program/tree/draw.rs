@@ -113,20 +113,12 @@ impl<'o> Drawing<'o> {
 
     /// The owner's name or number.
     pub fn user(&mut self, proc: &Proc, uid: u32) -> String {
-        let name = self.accounts.user_name(proc, uid);
-        name.map_or_else(
-            || uid.to_string(),
-            |name| String::from_utf8_lossy(name).into_owned(),
-        )
+        String::from_utf8_lossy(&self.accounts.user_text(proc, uid)).into_owned()
     }
 
     /// The group's name or number.
     pub fn group(&mut self, proc: &Proc, gid: u32) -> String {
-        let name = self.accounts.group_name(proc, gid);
-        name.map_or_else(
-            || gid.to_string(),
-            |name| String::from_utf8_lossy(name).into_owned(),
-        )
+        String::from_utf8_lossy(&self.accounts.group_text(proc, gid)).into_owned()
     }
 
     fn line(&mut self, proc: &Proc, node: &Node, lead: &[u8]) -> Vec<u8> {
