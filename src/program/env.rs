@@ -69,18 +69,40 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         return Err(usage::fail(proc, 125, "cannot block signals: Operation not supported").await);
     }
     let mut operands = parsed.operands.clone();
+    let environment = environment(proc, &parsed, &mut operands, &mut debug).await?;
+    if parsed.has(Flag::Debug) {
+        if let Some(directory) = parsed.last(Flag::Chdir).filter(|_| !operands.is_empty()) {
+            debug.extend_from_slice(&[b"chdir:    ", quoteaf(directory).as_slice(), b"\n"].concat());
+        }
+        proc.write_error(&debug).await?;
+    }
+    if let Some(error) = conflict(&parsed, &operands) {
+        return Err(usage::refuse(proc, &error).await);
+    }
+    if operands.is_empty() {
+        return print(proc, &environment, parsed.has(Flag::Null)).await;
+    }
+    set_signals(proc, &parsed).await?;
+    start(proc, &parsed, operands, environment).await
+}
+
+/// What the command's environment is: the options and the assignments among the operands, which are taken off.
+async fn environment(
+    proc: &mut Proc,
+    parsed: &Parsed<Flag>,
+    operands: &mut Vec<Vec<u8>>,
+    debug: &mut Vec<u8>,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Stop> {
     let mut ignore = parsed.has(Flag::Ignore);
     if operands.first().is_some_and(|word| word == b"-") {
         ignore = true;
         operands.remove(0);
     }
-    let mut environment = if ignore {
-        Vec::new()
-    } else {
-        proc.environment.as_ref().clone()
-    };
+    let mut environment = Vec::new();
     if ignore {
         debug.extend_from_slice(b"cleaning environ\n");
+    } else {
+        environment.clone_from(&proc.environment);
     }
     for name in parsed.values(Flag::Unset) {
         if name.is_empty() || name.contains(&b'=') {
@@ -96,20 +118,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         proc.charge(environment.len() as u64 / 4)?;
         assign(&mut environment, &word);
     }
-    if parsed.has(Flag::Debug) {
-        if let Some(directory) = parsed.last(Flag::Chdir).filter(|_| !operands.is_empty()) {
-            debug.extend_from_slice(&[b"chdir:    ", quoteaf(directory).as_slice(), b"\n"].concat());
-        }
-        proc.write_error(&debug).await?;
-    }
-    if let Some(error) = conflict(&parsed, &operands) {
-        return Err(usage::refuse(proc, &error).await);
-    }
-    if operands.is_empty() {
-        return print(proc, &environment, parsed.has(Flag::Null)).await;
-    }
-    set_signals(proc, &parsed).await?;
-    start(proc, &parsed, operands, environment).await
+    Ok(environment)
 }
 
 fn assign(environment: &mut Vec<(Vec<u8>, Vec<u8>)>, word: &[u8]) {

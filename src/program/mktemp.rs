@@ -112,28 +112,9 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
         [one] => Some(one.as_slice()),
         _ => return Err(SPEC.complain("too many templates")),
     };
-    let refuse = |before: &str, text: &[u8], after: &str| {
-        Err(UsageError::plain(1, message!(before, quote(text), after)))
-    };
     let text = given.unwrap_or(b"tmp.XXXXXXXXXX");
-    let (stem, suffix) = match parsed.last(Flag::Suffix) {
-        Some(_) if !text.ends_with(b"X") => {
-            return refuse("with --suffix, template ", text, " must end in X");
-        }
-        Some(suffix) => (text, suffix),
-        None => {
-            let end = text.iter().rposition(|byte| *byte == b'X');
-            text.split_at_checked(end.map_or(text.len(), |last| last + 1))
-                .unwrap_or_default()
-        }
-    };
-    if suffix.contains(&b'/') {
-        return refuse("invalid suffix ", suffix, ", contains directory separator");
-    }
-    let gap = stem.iter().rev().take_while(|byte| **byte == b'X').count();
-    if gap < 3 {
-        return refuse("too few X's in template ", &message!(stem, suffix), "");
-    }
+    let (stem, suffix) = split(text, parsed.last(Flag::Suffix))?;
+    let gap = gap(stem);
     let before = stem.get(..stem.len() - gap).unwrap_or_default();
     let wanted = parsed
         .options
@@ -141,16 +122,17 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
         .any(|(flag, _)| *flag == Flag::TemporaryDirectory);
     let directory = if parsed.has(Flag::Component) {
         if stem.contains(&b'/') {
-            return refuse("invalid template, ", text, ", contains directory separator");
+            return Err(refusal(
+                "invalid template, ",
+                text,
+                ", contains directory separator",
+            ));
         }
         Some(environment(proc).or(named(parsed)))
     } else if wanted || given.is_none() {
         if text.starts_with(b"/") {
-            return refuse(
-                "invalid template, ",
-                text,
-                "; with --tmpdir, it may not be absolute",
-            );
+            let after = "; with --tmpdir, it may not be absolute";
+            return Err(refusal("invalid template, ", text, after));
         }
         Some(named(parsed).or(environment(proc)))
     } else {
@@ -165,6 +147,41 @@ fn read_template(proc: &Proc, parsed: &Parsed<Flag>) -> Result<Template, UsageEr
         gap,
         after: suffix.to_vec(),
     })
+}
+
+fn refusal(before: &str, text: &[u8], after: &str) -> UsageError {
+    UsageError::plain(1, message!(before, quote(text), after))
+}
+
+/// How many `X` a stem ends with.
+fn gap(stem: &[u8]) -> usize {
+    stem.iter().rev().take_while(|byte| **byte == b'X').count()
+}
+
+/// A template up to its last `X`, and what follows; the latter may be given apart.
+fn split<'t>(text: &'t [u8], suffix: Option<&'t [u8]>) -> Result<(&'t [u8], &'t [u8]), UsageError> {
+    let (stem, suffix) = match suffix {
+        Some(_) if !text.ends_with(b"X") => {
+            return Err(refusal("with --suffix, template ", text, " must end in X"));
+        }
+        Some(suffix) => (text, suffix),
+        None => {
+            let end = text.iter().rposition(|byte| *byte == b'X');
+            text.split_at_checked(end.map_or(text.len(), |last| last + 1))
+                .unwrap_or_default()
+        }
+    };
+    if suffix.contains(&b'/') {
+        return Err(refusal(
+            "invalid suffix ",
+            suffix,
+            ", contains directory separator",
+        ));
+    }
+    if gap(stem) < 3 {
+        return Err(refusal("too few X's in template ", &message!(stem, suffix), ""));
+    }
+    Ok((stem, suffix))
 }
 
 fn environment(proc: &Proc) -> Option<&[u8]> {

@@ -4,7 +4,7 @@
 //! tac does, from the end towards the start: the separator is the last place where a match begins, and is as long as that match.
 
 use super::usage;
-use crate::args::{COREUTILS, Opt, Spec};
+use crate::args::{COREUTILS, Opt, Parsed, Spec};
 use crate::kernel::{Input, Proc, Program, Stop};
 use crate::pattern::{Regex, RegexOptions, Syntax};
 
@@ -52,25 +52,9 @@ static SPEC: Spec<Flag> = Spec::new(
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
-    let separator = parsed.last(Flag::Separator).unwrap_or(b"\n").to_vec();
-    if parsed.has(Flag::Regex) && separator.is_empty() {
-        return Err(usage::fail(proc, 1, "separator cannot be empty").await);
-    }
-    let separator = if parsed.has(Flag::Regex) {
-        let options = RegexOptions {
-            newline_anchors: true,
-            gnu: true,
-            ..RegexOptions::default()
-        };
-        match Regex::compile(&emacs_syntax(&separator), Syntax::Basic, options) {
-            Ok(regex) => Separator::Regex(regex),
-            Err(error) => return Err(usage::fail(proc, 1, error.to_string()).await),
-        }
-    } else if separator.is_empty() {
-        // An empty string means NUL.
-        Separator::Text(vec![0])
-    } else {
-        Separator::Text(separator)
+    let separator = match Separator::read(&parsed) {
+        Ok(separator) => separator,
+        Err(message) => return Err(usage::fail(proc, 1, message).await),
     };
     let before = parsed.has(Flag::Before);
     let mut status = 0;
@@ -115,6 +99,28 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
 enum Separator {
     Text(Vec<u8>),
     Regex(Regex),
+}
+
+impl Separator {
+    fn read(parsed: &Parsed<Flag>) -> Result<Separator, String> {
+        let text = parsed.last(Flag::Separator).unwrap_or(b"\n");
+        if !parsed.has(Flag::Regex) {
+            // An empty string means NUL.
+            let text = if text.is_empty() { b"\0" } else { text };
+            return Ok(Separator::Text(text.to_vec()));
+        }
+        if text.is_empty() {
+            return Err("separator cannot be empty".to_owned());
+        }
+        let options = RegexOptions {
+            newline_anchors: true,
+            gnu: true,
+            ..RegexOptions::default()
+        };
+        Regex::compile(&emacs_syntax(text), Syntax::Basic, options)
+            .map(Separator::Regex)
+            .map_err(|error| error.to_string())
+    }
 }
 
 async fn show(proc: &mut Proc, text: &[u8], separator: &Separator, before: bool) -> Result<(), Stop> {

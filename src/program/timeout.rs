@@ -125,26 +125,8 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
     let options = Options::from_parsed(parsed);
     let options = usage::accept(proc, options).await?;
-    let launch = Launch {
-        args: options.command.clone(),
-        new_group: !options.foreground,
-        ..Launch::default()
-    };
     // The command gets these signals as they were; timeout passes them on.
-    let child = match proc.spawn(launch) {
-        Ok(child) => child,
-        Err(errno) => {
-            let name = options.command.first().map_or(&b""[..], Vec::as_slice);
-            let message = [
-                b"failed to run command ",
-                &*quote(name),
-                b": ",
-                errno.message().as_bytes(),
-            ]
-            .concat();
-            return Err(usage::fail(proc, launch_status(errno), message).await);
-        }
-    };
+    let child = start(proc, &options).await?;
     let passed_on = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM, Signal::ALRM];
     for signal in passed_on {
         if proc.signals.disposition(signal) == Disposition::Default {
@@ -173,6 +155,23 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         }
     };
     conclude(proc, &options, status, timed_out)
+}
+
+async fn start(proc: &mut Proc, options: &Options) -> Result<Pid, Stop> {
+    let launch = Launch {
+        args: options.command.clone(),
+        new_group: !options.foreground,
+        ..Launch::default()
+    };
+    match proc.spawn(launch) {
+        Ok(child) => Ok(child),
+        Err(errno) => {
+            let name = options.command.first().map_or(&b""[..], Vec::as_slice);
+            let line = [b"failed to run command ", &*quote(name), b": "].concat();
+            let line = [&line, errno.message().as_bytes()].concat();
+            Err(usage::fail(proc, launch_status(errno), line).await)
+        }
+    }
 }
 
 /// A signal by number or name, 0 too.

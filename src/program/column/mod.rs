@@ -9,7 +9,7 @@ mod table;
 use self::options::{Mode, Options};
 use super::message::message;
 use super::usage;
-use crate::kernel::{Input, Proc, Program, Stop};
+use crate::kernel::{Input, Lease, Proc, Program, Stop};
 use crate::text::columns::{Fill, Item, column};
 use crate::text::utf8;
 
@@ -23,7 +23,36 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let options = Options::from_arguments(proc.arguments(), proc.variable(b"COLUMNS"));
     let options = usage::accept(proc, options).await?;
     let mut lease = proc.kernel.lease();
-    let mut lines: Vec<Vec<u8>> = Vec::new();
+    let (lines, failed) = read_lines(proc, &options, &mut lease).await?;
+    if lines.is_empty() {
+        return Ok(i32::from(failed));
+    }
+    match options.mode {
+        Mode::Table => {
+            let table = table::Table::new(&options, &lines);
+            let text = match table {
+                Ok(table) if options.json => table.json(&options.name),
+                Ok(table) => table.text(&options.separator),
+                Err(message) => return Err(usage::fail(proc, 1, message).await),
+            };
+            proc.write(&text).await?;
+            // A table that was printed is a success, whatever could not be read.
+            Ok(0)
+        }
+        Mode::Fill(fill) => {
+            write_list(proc, lines, options.width, fill).await?;
+            Ok(i32::from(failed))
+        }
+    }
+}
+
+/// The lines of all files, and whether one could not be opened.
+async fn read_lines(
+    proc: &mut Proc,
+    options: &Options,
+    lease: &mut Lease,
+) -> Result<(Vec<Vec<u8>>, bool), Stop> {
+    let mut lines = Vec::new();
     let mut held = 0;
     let mut failed = false;
     for path in usage::operands_or_stdin(options.paths.clone()) {
@@ -55,26 +84,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
             lines.push(line);
         }
     }
-    if lines.is_empty() {
-        return Ok(i32::from(failed));
-    }
-    match options.mode {
-        Mode::Table => {
-            let table = table::Table::new(&options, &lines);
-            let text = match table {
-                Ok(table) if options.json => table.json(&options.name),
-                Ok(table) => table.text(&options.separator),
-                Err(message) => return Err(usage::fail(proc, 1, message).await),
-            };
-            proc.write(&text).await?;
-            // A table that was printed is a success, whatever could not be read.
-            Ok(0)
-        }
-        Mode::Fill(fill) => {
-            write_list(proc, lines, options.width, fill).await?;
-            Ok(i32::from(failed))
-        }
-    }
+    Ok((lines, failed))
 }
 
 async fn write_list(proc: &mut Proc, lines: Vec<Vec<u8>>, width: usize, fill: Fill) -> Result<(), Stop> {

@@ -208,31 +208,36 @@ impl<'a> Run<'a> {
                 }
                 Action::Quit(code) => return Ok(Cycle::Quit(*code)),
                 Action::QuitSilently(code) => return Ok(Cycle::QuitSilently(*code)),
-                Action::Next => {
-                    if self.lines.is_last(self.proc).await? {
-                        return Ok(self.no_next_line());
-                    }
-                    if !self.manner.quiet {
-                        self.print_space(To::Current).await?;
-                    }
-                    if !self.read_line(false).await? {
-                        return Ok(Cycle::Discarded);
-                    }
-                }
-                Action::NextAppend => {
-                    if self.lines.is_last(self.proc).await? {
-                        return Ok(self.no_next_line());
-                    }
-                    self.space.text.push(self.manner.delimiter);
-                    if !self.read_line(true).await? {
-                        self.space.text.pop();
-                        return Ok(Cycle::Finished);
+                Action::Next | Action::NextAppend => {
+                    let append = matches!(command.action, Action::NextAppend);
+                    if let Some(end) = self.next_line(append).await? {
+                        return Ok(end);
                     }
                 }
                 action => self.simple(action).await?,
             }
         }
         Ok(Cycle::Finished)
+    }
+
+    /// `n` and `N`. How they end the cycle, where there is no further line.
+    async fn next_line(&mut self, append: bool) -> Result<Option<Cycle>, Stop> {
+        if self.lines.is_last(self.proc).await? {
+            return Ok(Some(self.no_next_line()));
+        }
+        if append {
+            self.space.text.push(self.manner.delimiter);
+        } else if !self.manner.quiet {
+            self.print_space(To::Current).await?;
+        }
+        if self.read_line(append).await? {
+            return Ok(None);
+        }
+        if append {
+            self.space.text.pop();
+            return Ok(Some(Cycle::Finished));
+        }
+        Ok(Some(Cycle::Discarded))
     }
 
     /// `n` and `N` on the last line: POSIX wants `N` to print nothing.
