@@ -1,9 +1,11 @@
 //! Shells that run a script and give its output.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use exuvia::{Run, Shell, State};
+
+use crate::clock::Clock;
 
 /// A shell.
 pub struct Contender {
@@ -11,17 +13,43 @@ pub struct Contender {
     run: Box<dyn FnMut(&str) -> Option<Vec<u8>>>,
 }
 
-/// All that are there, bash first.
+/// All that are there, bash first. Those that are not are said on standard error.
 pub fn all() -> Vec<Contender> {
-    let brush = std::env::var("BRUSH").unwrap_or_else(|_| "brush".into());
-    let processes = [("bash", "bash".into()), ("dash", "dash".into()), ("brush", brush)];
-    let mut list: Vec<Contender> = processes
+    let found = [
+        ("bash", process("bash", Path::new("bash"))),
+        ("exuvia", Some(exuvia())),
+        ("dash", process("dash", Path::new("dash"))),
+        ("brush", brush().and_then(|program| process("brush", &program))),
+        ("bashkit", bashkit()),
+    ];
+    let there = |(name, contender): (&str, Option<Contender>)| {
+        if contender.is_none() {
+            eprintln!("versus: {name} is missing: see the page on top of main.rs");
+        }
+        contender
+    };
+    found.into_iter().filter_map(there).collect()
+}
+
+/// What runs and in which version, a line each.
+pub fn versions() -> Vec<String> {
+    let said = |program: &Path, argument: &str| {
+        let output = Command::new(program).arg(argument).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        text.lines().next().map(str::to_owned)
+    };
+    let packaged = Command::new("dpkg-query")
+        .args(["-W", "-f", "dash ${Version}", "dash"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .and_then(|output| String::from_utf8(output.stdout).ok());
+    let brush = brush().and_then(|program| said(&program, "--version"));
+    let bashkit = cfg!(feature = "peers").then(|| "bashkit, as Cargo.lock pins it".to_owned());
+    [said(Path::new("bash"), "--version"), packaged, brush, bashkit]
         .into_iter()
-        .filter_map(|(name, program)| process(name, program))
-        .collect();
-    list.insert(1, exuvia());
-    list.extend(bashkit());
-    list
+        .flatten()
+        .collect()
 }
 
 fn exuvia() -> Contender {
@@ -35,10 +63,23 @@ fn exuvia() -> Contender {
     }
 }
 
-fn process(name: &'static str, program: String) -> Option<Contender> {
-    Command::new(&program).args(["-c", ":"]).status().ok()?;
+/// brush's program: what `BRUSH` says, where `cargo install --root benches/versus/target/brush brush-shell` puts it, or along `PATH`.
+fn brush() -> Option<PathBuf> {
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/brush/bin/brush");
+    let named = std::env::var_os("BRUSH").map(PathBuf::from);
+    let candidates = named.into_iter().chain([installed, PathBuf::from("brush")]);
+    let runs = |program: &PathBuf| {
+        let status = Command::new(program).args(["-c", ":"]).status();
+        status.is_ok_and(|status| status.success())
+    };
+    candidates.into_iter().find(runs)
+}
+
+fn process(name: &'static str, program: &Path) -> Option<Contender> {
+    Command::new(program).args(["-c", ":"]).status().ok()?;
     let directory = std::env::temp_dir().join(format!("versus-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&directory).ok()?;
+    let program = program.to_owned();
     let run = move |script: &str| {
         let output = Command::new(&program)
             .args(["-c", script])
@@ -79,20 +120,20 @@ fn bashkit() -> Option<Contender> {
 
 /// What a contender did with a script, over all rounds.
 #[derive(Clone)]
-pub struct Result {
+pub struct Timing {
     pub times: Vec<f64>,
     pub agrees: bool,
 }
 
-impl Result {
+impl Timing {
     pub fn median(&self) -> f64 {
         median(self.times.clone())
     }
 }
 
 /// Runs a script in every shell, round by round; the first one says what is right.
-pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize) -> Vec<Result> {
-    let empty = Result {
+pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize, clock: Clock) -> Vec<Timing> {
+    let empty = Timing {
         times: Vec::new(),
         agrees: true,
     };
@@ -100,15 +141,15 @@ pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize) -> Vec
     for _ in 0..rounds {
         let mut expected = None;
         for (contender, result) in contenders.iter_mut().zip(&mut results) {
-            // One that is wrong, or far behind, need not be asked again.
-            if !result.agrees && !result.times.is_empty() {
+            // One that is wrong need not be asked again.
+            if !result.agrees {
                 continue;
             }
-            let start = Instant::now();
+            let start = clock.now();
             let output = (contender.run)(script);
-            result.times.push(start.elapsed().as_secs_f64());
+            result.times.push(clock.now() - start);
             let reference = expected.get_or_insert_with(|| output.clone());
-            result.agrees &= output == *reference;
+            result.agrees &= output.is_some() && output == *reference;
         }
     }
     results

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::clock::Clock;
 use crate::contender::{all, compare, head};
 
 /// How many times as fast as bash exuvia is to be.
@@ -12,13 +13,13 @@ fn target(name: &str) -> f64 {
     }
 }
 
-pub fn table(rounds: usize) {
+pub fn table(rounds: usize, clock: Clock) {
     let mut contenders = all();
     let mut columns = vec!["bash, ms", "target"];
     columns.extend(contenders.iter().skip(1).map(|contender| contender.name));
     head("script", &columns);
     for (name, script) in scripts() {
-        let results = compare(&mut contenders, &script, rounds);
+        let results = compare(&mut contenders, &script, rounds, clock);
         let bash = results.first().map_or(f64::NAN, |result| result.median());
         let cells: Vec<String> = contenders
             .iter()
@@ -34,7 +35,12 @@ pub fn table(rounds: usize) {
                 }
             })
             .collect();
-        println!("| {name} | {:.1} | {} | {} |", bash * 1e3, target(&name), cells.join(" | "));
+        println!(
+            "| {name} | {:.1} | {} | {} |",
+            bash * 1e3,
+            target(&name),
+            cells.join(" | ")
+        );
     }
 }
 

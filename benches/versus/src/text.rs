@@ -1,5 +1,6 @@
 //! The text programs on 10 MB, in one process each: the script makes the file first, and what that takes is taken off.
 
+use crate::clock::Clock;
 use crate::contender::{all, compare, head};
 
 /// Lines of words and numbers, not sorted: about 10 MB.
@@ -17,18 +18,18 @@ const COMMANDS: &[(&str, &str)] = &[
     ("tr a-z A-Z", "tr a-z A-Z <f | tail -n 1"),
 ];
 
-pub fn table(rounds: usize) {
+pub fn table(rounds: usize, clock: Clock) {
     let mut contenders = all();
     contenders.retain(|contender| contender.name != "dash" && contender.name != "brush");
     let mut columns = vec!["real, ms"];
     columns.extend(contenders.iter().skip(1).map(|contender| contender.name));
     head("program, 10 MB", &columns);
-    let base: Vec<f64> = compare(&mut contenders, FILE, rounds)
+    let base: Vec<f64> = compare(&mut contenders, FILE, rounds, clock)
         .iter()
         .map(|result| result.median())
         .collect();
     for (name, command) in COMMANDS {
-        let results = compare(&mut contenders, &[FILE, command].concat(), rounds);
+        let results = compare(&mut contenders, &[FILE, command].concat(), rounds, clock);
         let times: Vec<f64> = results
             .iter()
             .zip(&base)
