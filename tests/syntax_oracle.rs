@@ -112,7 +112,11 @@ fn functions_of(script: &str) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let mut parser = Parser::new(script.as_bytes().into(), 1);
     let mut functions = BTreeMap::new();
     while let Some(list) = parser.next(&()).expect("the script is right") {
-        for command in list.items.iter().flat_map(|item| &item.and_or.first.commands) {
+        for command in list
+            .items
+            .iter()
+            .flat_map(|item| item.and_or.first.commands.iter())
+        {
             if let ast::Command::Function(function) = command {
                 functions.insert(function.name.to_vec(), print::print_function(function));
             }

@@ -56,7 +56,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     };
     let format = parsed_format(interp, format);
     let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().memory_limit()).unwrap_or(LIMIT));
-    let Ok(printed) = format.run(arguments, &mut Shell(interp), limit) else {
+    let Ok(printed) = format.1.run(arguments, &mut Shell(interp), limit) else {
         interp.proc.kernel.meter().stop(crate::kernel::Halt::Memory);
         return Err(crate::interp::Divert::Halt(crate::kernel::Halt::Memory));
     };
@@ -73,14 +73,14 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 }
 
 /// Parses a format, or finds it parsed: loops use the same one.
-fn parsed_format(interp: &mut Interp, text: &[u8]) -> Arc<Format> {
-    if let Some((last, format)) = &interp.last_format
-        && last == text
+fn parsed_format(interp: &mut Interp, text: &[u8]) -> Arc<(Vec<u8>, Format)> {
+    if let Some(last) = &interp.last_format
+        && last.0 == text
     {
-        return Arc::clone(format);
+        return Arc::clone(last);
     }
-    let format = Arc::new(Format::parse(text, Family::Bash));
-    interp.last_format = Some((text.to_vec(), Arc::clone(&format)));
+    let format = Arc::new((text.to_vec(), Format::parse(text, Family::Bash)));
+    interp.last_format = Some(Arc::clone(&format));
     format
 }
 

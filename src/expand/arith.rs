@@ -5,10 +5,10 @@
 
 use super::host::{ExpandHost, Failure};
 use super::subscript;
-use super::value::Value;
+use super::value::{Text, Value};
 use crate::kernel::cost;
 use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
-use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Word};
+use crate::syntax::ast::{Arith, Name, Param, ParamName, ParamOp, Part, Word};
 
 /// How deep evaluation may go, where an operator is a level and a value that names another expression two: a third of a stack of
 /// 1 MiB. bash itself gives up after 1024 such values. Without optimisation frames are some times larger.
@@ -36,7 +36,7 @@ pub enum Key {
     /// An evaluated subscript.
     Index(i64),
     /// The key of an associative array, or an evaluated subscript in decimal; empty when there was nothing between the brackets.
-    Text(Vec<u8>),
+    Text(Text),
 }
 
 impl Key {
@@ -51,7 +51,7 @@ impl Key {
 }
 
 enum Stop<D> {
-    /// A compiled expression met a `$x` that is no number: read the text instead.
+    /// No expression after all, or one whose text must be read instead.
     Reread,
     Failed(Failure<D>),
     /// An error of this operation: message and the offset of the operand it is about.
@@ -134,9 +134,17 @@ fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failur
     match (Eval { host }).run(&expr) {
         Ok(value) => Ok(value),
         Err(Stop::Failed(failure)) => Err(failure),
-        Err(Stop::Error(message @ TOO_DEEP, _)) => Err(failure(trimmed, message, trimmed)),
-        Err(Stop::Error(message, offset)) => Err(failure(trimmed, message, &rest_at(text, offset))),
+        Err(Stop::Error(message, place)) => Err(failure_at(text, message, place)),
         Err(Stop::Reread) => Err(failure(trimmed, "syntax error: operand expected", trimmed)),
+    }
+}
+
+/// An error of evaluation at an operand of a text.
+fn failure_at<D>(text: &[u8], message: &'static str, place: u32) -> Failure<D> {
+    let trimmed = text.trim_ascii_start();
+    match message {
+        TOO_DEEP => failure(trimmed, message, trimmed),
+        _ => failure(trimmed, message, &rest_at(text, place)),
     }
 }
 
@@ -152,19 +160,97 @@ fn failure<D>(text: &[u8], message: &str, token: &[u8]) -> Failure<D> {
     Failure::Arith(parts.concat())
 }
 
-/// Evaluates a compiled expression; `None` when the text must be expanded and read instead.
+/// Evaluates the expression of a pure arithmetic part; `None` when its text must be expanded and read instead, and nothing has happened.
 pub fn evaluate_compiled<H: ExpandHost>(
     host: &mut H,
-    expr: &Expr,
+    source: &Arith,
 ) -> Result<Option<i64>, Failure<H::Divert>> {
+    let Some(expr) = &source.compiled else {
+        return Ok(None);
+    };
     if let Some(value) = quick(host, expr) {
         return Ok(Some(value));
+    }
+    if !keeps_shape(host, expr) {
+        return Ok(None);
     }
     match (Eval { host }).run(expr) {
         Ok(value) => Ok(Some(value)),
         Err(Stop::Failed(failure)) => Err(failure),
-        // The error names the text: read it again.
-        Err(Stop::Reread | Stop::Error(..)) => Ok(None),
+        Err(Stop::Reread) => Ok(None),
+        Err(Stop::Error(message, place)) => {
+            let text = super::word::text_now(host, &source.text, super::Mode::Single)?;
+            Err(failure_at(&text, message, place))
+        }
+    }
+}
+
+/// Whether each `$x` of the expression means as one operand what its text would, pasted. bash pastes before it evaluates anything, so this is
+/// asked before as well. As the key of an associative array any text will do: bash 5.2 takes it as it is.
+fn keeps_shape<H: ExpandHost>(host: &mut H, expr: &Expr) -> bool {
+    match expr {
+        Expr::Number(_) | Expr::Variable(_) => true,
+        Expr::Dollar(param) => dollar_number(host, param).is_some(),
+        Expr::Element {
+            name,
+            subscript,
+            index,
+        } => {
+            let pasted = subscript.parts.iter().any(|part| matches!(part, Part::Param(_)));
+            match index {
+                _ if pasted && host.is_assoc(name) => subscript.parts.iter().all(|part| match part {
+                    Part::Param(param) => plain_param(host, param).is_some_and(|text| !text.is_empty()),
+                    _ => true,
+                }),
+                Some(index) => keeps_shape(host, index),
+                None => !pasted,
+            }
+        }
+        Expr::Unary(UnaryOp::Negate, operand) => match &**operand {
+            // `-$x` with a number below zero is pasted to `--1`.
+            Expr::Dollar(param) => dollar_number(host, param).is_some_and(|number| number >= 0),
+            operand => keeps_shape(host, operand),
+        },
+        Expr::Unary(_, inner) | Expr::At(_, inner) | Expr::Step { target: inner, .. } => {
+            keeps_shape(host, inner)
+        }
+        Expr::Binary(_, left, right)
+        | Expr::And(left, right)
+        | Expr::Or(left, right)
+        | Expr::Comma(left, right)
+        | Expr::Assign {
+            target: left,
+            value: right,
+            ..
+        } => keeps_shape(host, left) && keeps_shape(host, right),
+        Expr::Conditional(condition, yes, no) => {
+            keeps_shape(host, condition) && keeps_shape(host, yes) && keeps_shape(host, no)
+        }
+        Expr::Chain(first, rest) => {
+            keeps_shape(host, first) && rest.iter().all(|(_, operand)| keeps_shape(host, operand))
+        }
+    }
+}
+
+/// The text of `$x` or `$1`, where looking at it is all that it takes.
+fn plain_param<'h, H: ExpandHost>(host: &'h H, param: &Param) -> Option<&'h Text> {
+    match (&param.name, &param.op) {
+        (ParamName::Variable(name), ParamOp::Get) => host.plain_text(name),
+        (ParamName::Positional(number @ 1..), ParamOp::Get) => host.positional().get(*number as usize - 1),
+        _ => None,
+    }
+}
+
+/// The number of `$x` as an operand, where its text is one.
+fn dollar_number<H: ExpandHost>(host: &mut H, param: &Param) -> Option<i64> {
+    if let Some(text) = plain_param(host, param) {
+        return plain_number(text);
+    }
+    match (&param.name, &param.op) {
+        (ParamName::Special(byte @ (b'#' | b'?' | b'$' | b'!')), ParamOp::Get) => {
+            plain_number(&host.special(*byte)?)
+        }
+        _ => None,
     }
 }
 
@@ -177,6 +263,11 @@ impl<D: From<crate::kernel::Halt>> From<crate::kernel::Halt> for Failure<D> {
 /// Levels of operators that are evaluated without counting them.
 const QUICK_DEPTH: u32 = 24;
 
+/// The value of an expression of nothing but plain numbers, which has no effect. `None`: it is more than that.
+pub fn number_at_once<H: ExpandHost>(host: &H, expr: &Expr) -> Option<i64> {
+    quick_value(host, expr, 0)
+}
+
 /// Evaluates what is nothing but plain numbers, with at most one assignment, and that at the top. `None`: it is more than that, and
 /// nothing has happened.
 fn quick<H: ExpandHost>(host: &mut H, expr: &Expr) -> Option<i64> {
@@ -186,46 +277,72 @@ fn quick<H: ExpandHost>(host: &mut H, expr: &Expr) -> Option<i64> {
             delta,
             postfix,
         } => {
-            let (name, index) = quick_place(host, target)?;
-            let old = quick_load(host, name, index)?;
+            let (name, key) = quick_place(host, target)?;
+            let old = quick_load(host, name, &key)?;
             let new = old.wrapping_add(*delta);
-            host.assign_number(name, index, new)
+            host.assign_number(name, &key, new)
                 .then_some(if *postfix { old } else { new })
         }
         Expr::Assign { target, op, value } => {
-            let (name, index) = quick_place(host, target)?;
+            let (name, key) = quick_place(host, target)?;
             let value = match op {
                 None => quick_value(host, value, 0)?,
                 Some(op) => {
-                    let old = quick_load(host, name, index)?;
+                    let old = quick_load(host, name, &key)?;
                     binary(*op, old, quick_value(host, value, 0)?).ok()?
                 }
             };
-            host.assign_number(name, index, value).then_some(value)
+            host.assign_number(name, &key, value).then_some(value)
         }
         _ => quick_value(host, expr, 0),
     }
 }
 
-/// The variable, or the element of an indexed array.
+/// The variable, or the element of an array.
 #[inline]
-fn quick_place<'e, H: ExpandHost>(host: &H, target: &'e Expr) -> Option<(&'e Name, Option<i64>)> {
+fn quick_place<'e, H: ExpandHost>(host: &H, target: &'e Expr) -> Option<(&'e Name, Key)> {
     match target {
-        Expr::Variable(name) => Some((name, None)),
+        Expr::Variable(name) => Some((name, Key::None)),
         Expr::Element {
             name,
-            index: Some(index),
-            ..
-        } => Some((name, Some(quick_value(host, index, 0)?))),
+            subscript,
+            index,
+        } => Some((name, quick_key(host, name, subscript, index.as_deref(), 0)?)),
         _ => None,
     }
 }
 
+/// Which element: by a number, or by a text that is a parameter or stands there.
 #[inline]
-fn quick_load<H: ExpandHost>(host: &H, name: &Name, index: Option<i64>) -> Option<i64> {
-    match index {
-        None => host.plain_number(name),
-        Some(index) => host.element_number(name, &Key::Index(index)),
+fn quick_key<H: ExpandHost>(
+    host: &H,
+    name: &Name,
+    subscript: &Word,
+    index: Option<&Expr>,
+    depth: u32,
+) -> Option<Key> {
+    if !host.is_plain_assoc(name) {
+        return Some(Key::Index(quick_value(host, index?, depth)?));
+    }
+    let text = match subscript.parts.as_slice() {
+        [Part::Param(param)] => plain_param(host, param)?.clone(),
+        [Part::Literal(text)]
+            if text
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') =>
+        {
+            Text::new(text)
+        }
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(Key::Text(text))
+}
+
+#[inline]
+fn quick_load<H: ExpandHost>(host: &H, name: &Name, key: &Key) -> Option<i64> {
+    match key {
+        Key::None => host.plain_number(name),
+        key => host.element_number(name, key),
     }
 }
 
@@ -235,24 +352,12 @@ fn quick_value<H: ExpandHost>(host: &H, expr: &Expr, depth: u32) -> Option<i64> 
         Expr::Number(number) => Some(*number),
         Expr::Variable(name) => host.plain_number(name),
         _ if depth > QUICK_DEPTH => None,
-        Expr::Dollar(param) => match &**param {
-            Param {
-                name: ParamName::Variable(name),
-                op: ParamOp::Get,
-                ..
-            } => host.plain_number(name),
-            Param {
-                name: ParamName::Positional(number @ 1..),
-                op: ParamOp::Get,
-                ..
-            } => plain_number(host.positional().get(*number as usize - 1)?),
-            _ => None,
-        },
+        Expr::Dollar(param) => plain_number(plain_param(host, param)?),
         Expr::Element {
             name,
-            index: Some(index),
-            ..
-        } => host.element_number(name, &Key::Index(quick_value(host, index, below)?)),
+            subscript,
+            index,
+        } => host.element_number(name, &quick_key(host, name, subscript, index.as_deref(), below)?),
         Expr::Binary(op, left, right) => {
             let left = quick_value(host, left, below)?;
             binary(*op, left, quick_value(host, right, below)?).ok()
@@ -301,13 +406,7 @@ impl<H: ExpandHost> Eval<'_, H> {
                 self.load(&place)
             }
             Expr::Dollar(param) => self.dollar(param),
-            Expr::Unary(op, operand) => {
-                let value = self.run(operand)?;
-                if *op == UnaryOp::Negate && value < 0 && matches!(**operand, Expr::Dollar(_)) {
-                    return Err(Stop::Reread);
-                }
-                Ok(unary(*op, value))
-            }
+            Expr::Unary(op, operand) => Ok(unary(*op, self.run(operand)?)),
             Expr::Binary(op, left, right) => {
                 let left = self.run(left)?;
                 self.apply(*op, left, right)
@@ -341,15 +440,25 @@ impl<H: ExpandHost> Eval<'_, H> {
                 self.store(&place, new)?;
                 Ok(if *postfix { old } else { new })
             }
-            Expr::Assign { target, op, value } => {
+            Expr::Assign {
+                target,
+                op: None,
+                value,
+            } => {
+                // The subscript comes after the value.
+                let value = self.run(value)?;
                 let place = self.place(target)?;
-                let value = match op {
-                    None => self.run(value)?,
-                    Some(op) => {
-                        let old = self.load(&place)?;
-                        self.apply(*op, old, value)?
-                    }
-                };
+                self.store(&place, value)?;
+                Ok(value)
+            }
+            Expr::Assign {
+                target,
+                op: Some(op),
+                value,
+            } => {
+                let place = self.place(target)?;
+                let old = self.load(&place)?;
+                let value = self.apply(*op, old, value)?;
                 self.store(&place, value)?;
                 Ok(value)
             }
@@ -396,22 +505,7 @@ impl<H: ExpandHost> Eval<'_, H> {
 
     /// `$x` as an operand: its text must be a number to mean what the pasted text would.
     fn dollar(&mut self, param: &Param) -> Step<H> {
-        let text = match (&param.name, &param.op) {
-            (ParamName::Variable(name), ParamOp::Get) => match self.host.integer(name) {
-                Integer::Number(number) => return Ok(number),
-                _ => return Err(Stop::Reread),
-            },
-            (ParamName::Positional(number @ 1..), ParamOp::Get) => self
-                .host
-                .positional()
-                .get(*number as usize - 1)
-                .map(|text| plain_number(text)),
-            (ParamName::Special(byte @ (b'#' | b'?' | b'$' | b'!')), ParamOp::Get) => {
-                self.host.special(*byte).map(|text| plain_number(&text))
-            }
-            _ => None,
-        };
-        text.flatten().ok_or(Stop::Reread)
+        dollar_number(self.host, param).ok_or(Stop::Reread)
     }
 
     fn place<'e>(&mut self, target: &'e Expr) -> Result<Place<'e>, Stop<H::Divert>> {
@@ -447,7 +541,9 @@ impl<H: ExpandHost> Eval<'_, H> {
             // Evaluation cannot wait for a command.
             return Err(Stop::Error("syntax error: operand expected", 0));
         }
-        Ok(Key::Text(subscript::of_variable(self.host, name, subscript)?))
+        Ok(Key::Text(
+            subscript::of_variable(self.host, name, subscript)?.into(),
+        ))
     }
 
     /// An index counts as an expression of its own.

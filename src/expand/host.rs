@@ -165,13 +165,15 @@ pub trait ExpandHost: Send {
     fn attribute_letters(&self, name: &[u8]) -> Option<String>;
     /// Assigns to a variable or to the element with this key. An indexed array's key is the evaluated number in decimal.
     fn assign(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8]) -> Result<(), Failure<Self::Divert>>;
-    /// Assigns a number to a variable, or to an element of an indexed array, where nothing more is to be done than to store it. `false`:
-    /// nothing was done.
-    fn assign_number(&mut self, name: &Name, index: Option<i64>, number: i64) -> bool;
+    /// Assigns a number to a variable, or to an element of an array, where nothing more is to be done than to store it. `false`: nothing was
+    /// done.
+    fn assign_number(&mut self, name: &Name, key: &Key, number: i64) -> bool;
     /// Assigns to a variable or to an element. The fast path of `assign`.
     fn assign_at(&mut self, name: &Name, key: &Key, value: &[u8]) -> Result<(), Failure<Self::Divert>>;
     /// The name is an associative array.
     fn is_assoc(&mut self, name: &Name) -> bool;
+    /// The same, where a look at the variable tells it: no nameref, and not computed.
+    fn is_plain_assoc(&self, name: &Name) -> bool;
     /// Positional parameters from `$1`.
     fn positional(&self) -> &[Text];
     /// `$0`
@@ -186,6 +188,8 @@ pub trait ExpandHost: Send {
     fn ifs(&mut self) -> &Ifs;
     /// An empty buffer for a field; hosts keep those of earlier commands.
     fn buffer(&mut self) -> Vec<u8>;
+    /// Takes such a buffer back.
+    fn give_back(&mut self, buffer: Vec<u8>);
     /// `~`, `~user`, `~+`, `~-`: the directory.
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>>;
     /// Levels of arithmetic that are being evaluated now.

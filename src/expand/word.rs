@@ -8,7 +8,7 @@ use super::host::{ExpandHost, Failure};
 use super::indirect::{indirect, is_indirect};
 use super::param::{self, Decision, Operands, Subject, Target};
 use super::value::Text;
-use super::{arith, brace, glob, subscript};
+use super::{arith, brace, direct, glob, subscript};
 use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
 
@@ -410,9 +410,7 @@ pub async fn arithmetic<H: ExpandHost>(host: &mut H, arith: &Arith) -> Outcome<i
 
 /// The number of a pure arithmetic part.
 pub fn arithmetic_now<H: ExpandHost>(host: &mut H, source: &Arith) -> Outcome<i64, H> {
-    if let Some(expr) = &source.compiled
-        && let Some(value) = arith::evaluate_compiled(host, expr)?
-    {
+    if let Some(value) = arith::evaluate_compiled(host, source)? {
         return Ok(value);
     }
     let text = text_now(host, &source.text, Mode::Single)?;
@@ -439,6 +437,9 @@ fn parameter_now<H: ExpandHost>(
     into: &mut Builder,
 ) -> Outcome<(), H> {
     if is_plain(param) && simple_get(host, param, quoting.is_double(), into)? {
+        return Ok(());
+    }
+    if direct::operation(host, param, quoting.is_double(), into)? {
         return Ok(());
     }
     if let Some(subject) = plain_operation(host, param)? {
@@ -479,11 +480,7 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
     };
     let works_on_text = matches!(
         param.op,
-        ParamOp::Length
-            | ParamOp::Trim { .. }
-            | ParamOp::Replace { .. }
-            | ParamOp::Slice { .. }
-            | ParamOp::Case { .. }
+        ParamOp::Trim { .. } | ParamOp::Replace { .. } | ParamOp::Slice { .. } | ParamOp::Case { .. }
     );
     if !works_on_text || param.subscript.is_some() || param.indirect {
         return Ok(None);
@@ -491,16 +488,6 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
     let Some(text) = host.plain_text(name).cloned() else {
         return Ok(None);
     };
-    if let ParamOp::Length = param.op {
-        host.charge(text.len() as u64 / 32)?;
-        let count = match host.flags().bytes {
-            true => text.len(),
-            false => crate::text::utf8::count(&text),
-        };
-        let mut digits = host.buffer();
-        digits.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
-        return Ok(Some(Subject::One(Some(digits))));
-    }
     let operands = operands_now(host, param)?;
     let target = Target {
         name: param.name.clone(),

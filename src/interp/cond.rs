@@ -1,5 +1,7 @@
 //! `[[ … ]]`
 
+use std::sync::Arc;
+
 use super::{ExpandFailure, Flow, Interp, Set};
 use crate::expand::{Mode, word};
 use crate::kernel::{BoxFuture, Halt};
@@ -201,16 +203,12 @@ impl Interp {
 
     /// Compiles a regular expression, or finds it compiled: loops use the same ones.
     /// `None`: it is no regular expression.
-    fn cached_regex(
-        &mut self,
-        pattern: &[u8],
-        options: RegexOptions,
-    ) -> Result<Option<std::sync::Arc<Regex>>, Halt> {
-        if let Some((text, old, regex)) = &self.last_regex
-            && text == pattern
-            && *old == options
+    fn cached_regex(&mut self, pattern: &[u8], options: RegexOptions) -> Result<Option<Regex>, Halt> {
+        if let Some(last) = &self.last_regex
+            && last.0 == pattern
+            && last.1 == options
         {
-            return Ok(Some(std::sync::Arc::clone(regex)));
+            return Ok(Some(last.2.clone()));
         }
         let meter = self.proc.kernel.meter();
         meter.charge(COMPILING + pattern.len() as u64 * 8)?;
@@ -218,8 +216,7 @@ impl Interp {
             return Ok(None);
         };
         meter.charge(regex.size() as u64 / 8)?;
-        let regex = std::sync::Arc::new(regex);
-        self.last_regex = Some((pattern.to_vec(), options, std::sync::Arc::clone(&regex)));
+        self.last_regex = Some(Arc::new((pattern.to_vec(), options, regex.clone())));
         Ok(Some(regex))
     }
 }

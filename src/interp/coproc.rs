@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::job::Process;
+use super::pipeline::{Body, single};
 use super::{Flow, Interp, Set};
 use crate::expand::{Attributes, Indexed, Text, Value};
 use crate::kernel::Pid;
@@ -41,7 +42,7 @@ impl Interp {
         child.set_fd(0, child_input);
         child.set_fd(1, child_output);
         let pid = child.proc.pid;
-        child.start_task(super::pipeline::single(&coproc.body));
+        child.start_task(Body::List(single(&coproc.body)));
         let fds = [our_input, our_output].map(|file| {
             let fd = (10..=63)
                 .rev()

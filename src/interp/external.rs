@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
-use crate::expand::Attributes;
+use crate::expand::{Attributes, Text};
 use crate::fs::{Errno, FileKind, Follow};
-use crate::kernel::{Proc, WaitStatus, cost};
+use crate::kernel::{Environment, Proc, WaitStatus, cost};
 use crate::syntax::ast::Simple;
 
 /// Where a command was found.
@@ -18,7 +18,6 @@ enum Found {
 impl Interp {
     pub(super) async fn run_external(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         self.flush().await?;
-        let name = args.first().cloned().unwrap_or_default();
         let in_place = std::mem::take(&mut self.tail) && !self.has_any_trap();
         let mut child = if in_place {
             self.proc.clone()
@@ -40,12 +39,11 @@ impl Interp {
             }
         };
         child.fds = self.proc.fds.inherited();
-        child.environment = self.environment_of_programs();
         child.cwd = Arc::clone(&self.proc.cwd);
         child.umask = self.proc.umask;
         child.args = args;
         // What follows may print: through the redirections.
-        let flow = self.launch(child, &name, simple, in_place).await;
+        let flow = self.launch(child, simple, in_place).await;
         self.flush().await?;
         self.restore(saved);
         flow
@@ -56,7 +54,7 @@ impl Interp {
         self.proc.kernel.reap(child.pid);
     }
 
-    /// Exported variables, exported functions, and `_`.
+    /// Exported variables and exported functions.
     pub fn environment_of_programs(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
         let environment = self.vars.environment();
         let mut exported = self.exported_functions();
@@ -74,8 +72,8 @@ impl Interp {
         Arc::new(environment.iter().cloned().chain(exported).collect())
     }
 
-    async fn launch(&mut self, mut child: Proc, name: &[u8], simple: &Simple, in_place: bool) -> Flow {
-        let found = match self.search(name) {
+    async fn launch(&mut self, mut child: Proc, simple: &Simple, in_place: bool) -> Flow {
+        let found = match self.search(child.name(), in_place) {
             Found::Path(path) => path,
             Found::Missing => {
                 if !in_place {
@@ -84,8 +82,7 @@ impl Interp {
                 return self.command_not_found(&child.args).await;
             }
         };
-        let environment = Arc::make_mut(&mut child.environment);
-        environment.push((b"_".to_vec(), found.clone()));
+        child.environment = Environment::with_last(self.environment_of_programs(), b"_", &found);
         let program = match self.load(&mut child, &found) {
             Ok(program) => program,
             Err(status) => {
@@ -98,7 +95,7 @@ impl Interp {
         if in_place {
             return self.run_in_place(child, &program).await;
         }
-        let pid = child.pid;
+        let (pid, name) = (child.pid, child.name().to_vec());
         if self.proc.kernel.loader().needs_task(&program) {
             child.start_task(program);
         } else {
@@ -109,7 +106,7 @@ impl Interp {
         let status = self.wait_child(pid).await;
         if let WaitStatus::Signaled(_) = status {
             let text = if simple.words.is_empty() {
-                name.to_vec()
+                name
             } else {
                 crate::syntax::print::print_simple(simple)
             };
@@ -223,7 +220,8 @@ impl Interp {
         Ok(127)
     }
 
-    fn search(&mut self, name: &[u8]) -> Found {
+    /// Looks a command up. `forget`: the shell is replaced by what is found, and need not remember it.
+    fn search(&mut self, name: &[u8], forget: bool) -> Found {
         // Without a `PATH` the name is a path.
         if name.contains(&b'/') || self.scalar(b"PATH").is_none_or(|path| path.is_empty()) {
             return Found::Path(name.to_vec());
@@ -240,10 +238,9 @@ impl Interp {
                 return Found::Path(path);
             }
         }
-        let candidates = self.path_candidates(name);
-        match candidates.into_iter().find(|path| self.is_executable(path)) {
+        match self.first_in_path(name) {
             Some(path) => {
-                if remembers && self.options.is(super::Set::Hashall) {
+                if remembers && !forget && self.options.is(super::Set::Hashall) {
                     let kept = self.proc.kernel.held(name, path.clone());
                     Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (kept, 1));
                 }
@@ -260,6 +257,23 @@ impl Interp {
     pub fn is_executable(&self, path: &[u8]) -> bool {
         let charged = self.proc.kernel.meter().charge(cost::PATH);
         charged.is_ok() && self.proc.fs.is_program(&self.proc.view(), path)
+    }
+
+    /// The first path of a command along `PATH`.
+    fn first_in_path(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        if name.is_empty() {
+            return None;
+        }
+        let path = Text::from(self.scalar(b"PATH")?);
+        let mut candidate = Vec::with_capacity(64);
+        for directory in path.split(|byte| *byte == b':') {
+            candidate.clear();
+            candidate_in(directory, name, &mut candidate);
+            if self.is_executable(&candidate) {
+                return Some(candidate);
+            }
+        }
+        None
     }
 
     /// Paths of a command along `PATH`, in order.
@@ -288,16 +302,21 @@ impl Interp {
         let path = self.scalar(b"PATH").unwrap_or_default();
         path.split(|byte| *byte == b':')
             .map(|directory| {
-                let directory = if directory.is_empty() {
-                    b".".as_slice()
-                } else {
-                    directory
-                };
-                let separator: &[u8] = if directory.ends_with(b"/") { b"" } else { b"/" };
-                [directory, separator, name].concat()
+                let mut candidate = Vec::new();
+                candidate_in(directory, name, &mut candidate);
+                candidate
             })
             .collect()
     }
+}
+
+/// The path of a command in a directory of `PATH`.
+fn candidate_in(directory: &[u8], name: &[u8], into: &mut Vec<u8>) {
+    into.extend_from_slice(if directory.is_empty() { b"." } else { directory });
+    if into.last() != Some(&b'/') {
+        into.push(b'/');
+    }
+    into.extend_from_slice(name);
 }
 
 impl Interp {
@@ -316,7 +335,7 @@ impl Interp {
     ) -> Flow<Result<i32, i32>> {
         self.flush().await?;
         let command = args.first().cloned().unwrap_or_default();
-        let path = match self.search(&command) {
+        let path = match self.search(&command, false) {
             Found::Path(path) => path,
             Found::Missing => {
                 self.error([b"exec: ", command.as_slice(), b": not found"].concat());
@@ -326,9 +345,9 @@ impl Interp {
         let mut child = self.proc.clone();
         child.args = args;
         child.environment = if clear {
-            Arc::default()
+            Environment::default()
         } else {
-            self.environment_of_programs()
+            self.environment_of_programs().into()
         };
         let zero = name.unwrap_or_else(|| {
             if login {

@@ -50,12 +50,12 @@ impl ExpandHost for Interp {
     }
 
     #[inline]
-    fn assign_number(&mut self, name: &Name, index: Option<i64>, number: i64) -> bool {
+    fn assign_number(&mut self, name: &Name, key: &Key, number: i64) -> bool {
         let mut buffer = itoa::Buffer::new();
         let text = buffer.format(number).as_bytes();
-        match index {
-            None => self.assign_plain(name, text),
-            Some(index) => self.assign_plain_element(name, &Key::Index(index), text),
+        match key {
+            Key::None => self.assign_plain(name, text),
+            key => self.assign_plain_element(name, key, text),
         }
     }
 
@@ -168,6 +168,12 @@ impl ExpandHost for Interp {
         }
     }
 
+    #[inline]
+    fn is_plain_assoc(&self, name: &Name) -> bool {
+        let variable = self.vars.find(name);
+        variable.is_some_and(|variable| matches!(variable.value, Value::Assoc(_)))
+    }
+
     fn positional(&self) -> &[Text] {
         &self.positional
     }
@@ -212,6 +218,11 @@ impl ExpandHost for Interp {
     #[inline]
     fn buffer(&mut self) -> Vec<u8> {
         self.buffers.pop().unwrap_or_default()
+    }
+
+    #[inline]
+    fn give_back(&mut self, buffer: Vec<u8>) {
+        self.recycle_buffer(buffer);
     }
 
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>> {
@@ -293,10 +304,11 @@ impl ExpandHost for Interp {
             return Arc::clone(&pattern.1);
         }
         let pattern = Arc::new(Pattern::compile(text, options));
-        let patterns = Arc::make_mut(&mut self.patterns);
-        if patterns.len() >= PATTERNS_KEPT {
-            patterns.clear();
+        // What a subshell shares is not copied: it begins a table of its own.
+        if self.patterns.len() >= PATTERNS_KEPT || Arc::get_mut(&mut self.patterns).is_none() {
+            self.patterns = Arc::default();
         }
+        let patterns = Arc::make_mut(&mut self.patterns);
         patterns.insert(text.to_vec(), (options, Arc::clone(&pattern)));
         pattern
     }

@@ -221,8 +221,8 @@ pub struct Interp {
     pub history: Arc<history::History>,
     /// Specifications of `complete` by command.
     pub completions: Arc<std::collections::BTreeMap<Vec<u8>, completion::Completion>>,
-    /// The format that `printf` used last.
-    pub last_format: Option<(Vec<u8>, Arc<crate::text::printf::Format>)>,
+    /// The format that `printf` used last, and its text.
+    pub last_format: Option<Arc<(Vec<u8>, crate::text::printf::Format)>>,
     /// The process of the last process substitution: `wait` waits for it too.
     pub last_substitution: Option<Pid>,
     /// What the synchronous path stopped at, and what goes on then, innermost first.
@@ -232,8 +232,8 @@ pub struct Interp {
     prompts: u32,
     /// Compiled patterns by their text.
     patterns: Arc<FxHashMap<Vec<u8>, (crate::pattern::PatternOptions, Arc<crate::pattern::Pattern>)>>,
-    /// The regular expression used last: loops use the same one again.
-    last_regex: Option<(Vec<u8>, crate::pattern::RegexOptions, Arc<crate::pattern::Regex>)>,
+    /// The regular expression used last, and its text: loops use the same one again.
+    last_regex: Option<Arc<(Vec<u8>, crate::pattern::RegexOptions, crate::pattern::Regex)>>,
     /// Coprocesses that run.
     coprocs: Vec<coproc::Running>,
 }

@@ -7,8 +7,8 @@ use super::{Divert, Flow, Interp, Set, Shopt, TrapKey};
 use crate::fs::Device;
 use crate::kernel::{Disposition, File, Pid, Signal, WaitStatus};
 use crate::syntax::ast::{
-    AndOr, Command, CompoundKind, Item, List, Part, Pipeline, Redirect, RedirectFd, RedirectOp, TimeFormat,
-    Word,
+    AndOr, Command, CompoundKind, Item, List, Part, Pipeline, Redirect, RedirectFd, RedirectOp, Stages,
+    TimeFormat, Word,
 };
 
 /// How a pipeline runs.
@@ -27,7 +27,7 @@ impl Interp {
         let result = match pipeline.commands.as_slice() {
             [] => Ok(0),
             [command] => self.command(command).await,
-            commands => self.stages(commands, &pipeline.pipe_stderr).await,
+            _ => self.stages(&pipeline.commands, &pipeline.pipe_stderr).await,
         };
         self.context.unchecked = saved;
         if let Some((format, start)) = start {
@@ -43,14 +43,14 @@ impl Interp {
         Ok(self.status)
     }
 
-    async fn stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow {
+    async fn stages(&mut self, commands: &Stages, pipe_stderr: &[bool]) -> Flow {
         self.flush().await?;
-        let Some((last, first)) = commands.split_last() else {
+        let Some(last) = commands.last() else {
             return Ok(0);
         };
         self.debug_stages(commands).await?;
         let debugged = self.was_debugged(last);
-        let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Foreground)?;
+        let (mut processes, input) = self.start_stages(commands, pipe_stderr, Manner::Foreground)?;
         let last_here = self.options.shopt(Shopt::Lastpipe) && !self.options.is(Set::Monitor);
         let mut own = None;
         if last_here {
@@ -66,11 +66,12 @@ impl Interp {
             child.detached = true;
             child.jobs = self.jobs.inherited();
             let pid = child.proc.pid;
-            let status = child.run_to_end(single(last)).await?;
-            let text = crate::syntax::print::print_command(last).into();
+            let status = child
+                .run_to_end(Body::stage(commands, commands.len() - 1))
+                .await?;
             processes.push(Process {
                 pid,
-                text,
+                text: Arc::default(),
                 status: Some(status),
             });
         }
@@ -82,7 +83,12 @@ impl Interp {
         if let Some(own) = own {
             statuses.push(own?);
         }
-        self.say_killed(&processes);
+        if processes.iter().any(was_killed) {
+            for (process, command) in processes.iter_mut().zip(commands.iter()) {
+                process.text = crate::syntax::print::print_command(command).into();
+            }
+            self.say_killed(&processes);
+        }
         self.notify_jobs();
         let status = self.pipeline_status(&statuses);
         self.pipe_status = statuses;
@@ -129,18 +135,18 @@ impl Interp {
             .then(|| processes.first().map_or(0, |process| process.pid))
     }
 
-    /// Starts commands that write into a pipe each; what the next one reads is left.
+    /// Starts all commands but the last, which write into a pipe each; what the last one reads is left.
     fn start_stages(
         &mut self,
-        commands: &[Command],
+        commands: &Stages,
         pipe_stderr: &[bool],
         manner: Manner,
     ) -> Flow<(Vec<Process>, Option<Arc<File>>)> {
-        let mut processes = Vec::with_capacity(commands.len() + 1);
+        let mut processes = Vec::with_capacity(commands.len());
         let mut input: Option<Arc<File>> = None;
         // Made here, it is shared by all stages.
         self.vars.environment();
-        for (i, command) in commands.iter().enumerate() {
+        for (i, command) in commands.iter().enumerate().take(commands.len().saturating_sub(1)) {
             let (reader, writer) = self.proc.kernel.pipe();
             let mut child = self.fork(self.stage_group(&processes), false)?;
             if manner == Manner::Background {
@@ -154,15 +160,18 @@ impl Interp {
             child.set_fd(1, writer);
             child.debugged = self.was_debugged(command);
             child.detached = true;
-            let text = crate::syntax::print::print_command(command).into();
+            let text = match manner {
+                Manner::Background => crate::syntax::print::print_command(command).into(),
+                Manner::Foreground => Arc::default(),
+            };
             processes.push(Process {
                 pid: child.proc.pid,
                 text,
                 status: None,
             });
             child.start_task(match pipe_stderr.get(i) {
-                Some(true) => single(&joins_stderr(command)),
-                _ => single(command),
+                Some(true) => Body::List(single(&joins_stderr(command))),
+                _ => Body::stage(commands, i),
             });
             input = Some(reader);
         }
@@ -229,11 +238,11 @@ impl Interp {
     }
 
     /// Each stage is a child of this shell, so that `jobs` and `kill` see it.
-    fn background_stages(&mut self, commands: &[Command], pipe_stderr: &[bool]) -> Flow<Vec<Process>> {
-        let Some((last, first)) = commands.split_last() else {
+    fn background_stages(&mut self, commands: &Stages, pipe_stderr: &[bool]) -> Flow<Vec<Process>> {
+        let Some(last) = commands.last() else {
             return Ok(Vec::new());
         };
-        let (mut processes, input) = self.start_stages(first, pipe_stderr, Manner::Background)?;
+        let (mut processes, input) = self.start_stages(commands, pipe_stderr, Manner::Background)?;
         let mut child = self.fork(self.stage_group(&processes), false)?;
         child.debugged = self.was_debugged(last);
         child.go_background(false);
@@ -246,7 +255,7 @@ impl Interp {
             text,
             status: None,
         });
-        child.start_task(single(last));
+        child.start_task(Body::stage(commands, commands.len() - 1));
         Ok(processes)
     }
 
@@ -271,7 +280,7 @@ impl Interp {
             ([command], []) if and_or.first.time.is_none() => single(command),
             _ => Arc::new(list_of(and_or)),
         };
-        child.start_task(list);
+        child.start_task(Body::List(list));
         Ok(process)
     }
 
@@ -367,6 +376,36 @@ fn seconds(time: std::time::Duration, precision: usize, long: bool) -> String {
 /// The line of a pipeline that was made for one stage of another. Its failure is that one's, and not looked at twice.
 pub(super) const STAGE: u32 = 0;
 
+/// What a process of the shell's own runs.
+pub(super) enum Body {
+    /// A list.
+    List(Arc<List>),
+    /// A command of a pipeline, by its number.
+    Stage(Arc<[Command]>, usize),
+}
+
+impl Body {
+    /// A command of a pipeline. The process of a stage is also that of a `( … )`.
+    fn stage(commands: &Stages, at: usize) -> Body {
+        match (commands, commands.get(at)) {
+            (Stages::Many(commands), Some(command)) if !is_subshell(command) => {
+                Body::Stage(Arc::clone(commands), at)
+            }
+            (_, Some(command)) => Body::List(single(command)),
+            (_, None) => Body::List(Arc::default()),
+        }
+    }
+}
+
+fn is_subshell(command: &Command) -> bool {
+    matches!(command, Command::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell(_)))
+}
+
+/// The process was ended by a signal.
+fn was_killed(process: &Process) -> bool {
+    matches!(process.status, Some(WaitStatus::Signaled(_)))
+}
+
 /// A command as the list of a process of its own, which is also the process of a `( … )`.
 pub(super) fn single(command: &Command) -> Arc<List> {
     let mut command = command.clone();
@@ -382,8 +421,8 @@ pub(super) fn single(command: &Command) -> Arc<List> {
     let pipeline = Pipeline {
         time: None,
         negated: false,
-        commands: vec![command],
-        pipe_stderr: vec![false],
+        commands: Stages::One(command),
+        pipe_stderr: Vec::new(),
         line: STAGE,
     };
     Arc::new(list_of(AndOr {
@@ -404,7 +443,7 @@ fn list_of(and_or: AndOr) -> List {
 
 impl Interp {
     /// Gives this process a task of its own that runs a list and ends the process.
-    pub(super) fn start_task(mut self, body: Arc<List>) {
+    pub(super) fn start_task(mut self: Box<Self>, body: Body) {
         let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
         self.nest = 0;
         let task = async move {
@@ -420,7 +459,7 @@ impl Interp {
     }
 
     /// Runs a list in this process to its end, inside the caller's task or, when deep, in one of its own.
-    pub(super) async fn run_to_end(mut self, body: Arc<List>) -> Flow<WaitStatus> {
+    pub(super) async fn run_to_end(mut self: Box<Self>, body: Body) -> Flow<WaitStatus> {
         let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
         self.nest += 1;
         if self.nest >= super::HOP {
@@ -437,23 +476,27 @@ impl Interp {
     }
 
     /// The status a process ends with: the list's, after the EXIT trap.
-    async fn subshell_body(&mut self, body: &List) -> Flow<WaitStatus> {
-        let flow = match super::list::only_command(body) {
-            Some(command) => {
-                // A lone program takes this process over.
-                self.tail = matches!(command, Command::Simple(_));
-                let stage = body
-                    .items
-                    .first()
-                    .is_some_and(|item| item.and_or.first.line == STAGE);
-                self.command_as_process(command, stage).await
-            }
-            None => self.list(body).await,
+    async fn subshell_body(&mut self, body: &Body) -> Flow<WaitStatus> {
+        let flow = match body {
+            Body::Stage(commands, at) => match commands.get(*at) {
+                Some(command) => self.command_as_process(command, true).await,
+                None => Ok(0),
+            },
+            Body::List(list) => match super::list::only_command(list) {
+                Some(command) => {
+                    let first = list.items.first();
+                    let stage = first.is_some_and(|item| item.and_or.first.line == STAGE);
+                    self.command_as_process(command, stage).await
+                }
+                None => self.list(list).await,
+            },
         };
         self.finish_process(flow).await
     }
 
     async fn command_as_process(&mut self, command: &Command, stage: bool) -> Flow {
+        // A lone program takes this process over.
+        self.tail = matches!(command, Command::Simple(_));
         let status = self.command(command).await?;
         if self.proc.signals.is_pending() {
             self.run_pending_traps().await?;

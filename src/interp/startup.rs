@@ -251,7 +251,7 @@ impl Interp {
     }
 
     fn import_environment(&mut self) {
-        let environment = Arc::clone(&self.proc.environment);
+        let environment = self.proc.environment.clone();
         for (name, value) in environment.iter() {
             if let Some(function) = exported_name(name) {
                 self.import_function(function, value);
@@ -317,7 +317,7 @@ impl Interp {
 
     /// Options that are on in the shell that started this one, where it exports them.
     fn import_options(&mut self) {
-        let environment = Arc::clone(&self.proc.environment);
+        let environment = self.proc.environment.clone();
         for (variable, value) in environment.iter() {
             let set = variable == b"SHELLOPTS";
             if !set && variable != b"BASHOPTS" {

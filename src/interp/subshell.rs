@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use super::job::{Jobs, Process};
+use super::pipeline::Body;
 use super::{Divert, ExpandFailure, Flow, HOP, Interp, Set, Shopt};
 use crate::fs::OpenFlags;
-use crate::kernel::{BoxFuture, File, Pid, WaitStatus, lock};
+use crate::kernel::{BoxFuture, File, Pid, Proc, WaitStatus, lock};
 use crate::syntax::ast::{List, Substitution, Word};
 
 /// Bytes that a level of nesting takes on the heap, about: its futures, its frame and scope.
@@ -14,24 +15,57 @@ const LEVEL: usize = 2048;
 
 impl Interp {
     /// A child process with a copy of this shell. `inline`: it runs inside the caller's task.
-    pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Interp> {
+    pub(super) fn fork(&self, group: Option<Pid>, inline: bool) -> Flow<Box<Interp>> {
         // What is copied at once; the rest is shared until it changes.
         let copied = self.last_argument.len() + self.proc.fds.places() * 16;
         self.proc.kernel.meter().charge(copied as u64 / 8)?;
         let proc = self.proc.fork(group, inline)?;
-        let mut child = Interp { proc, ..self.clone() };
-        child.patterns = Arc::default();
-        child.subshell += 1;
-        child.jobs = Jobs::default();
-        child.pending.clear();
-        child.process_fds.clear();
-        child.coprocs.clear();
+        let mut child = Box::new(self.copy(proc));
         child.reset_traps();
-        child.tail = false;
-        child.last_substitution = None;
-        child.in_trap = 0;
-        child.random = self.proc.kernel.random() & 0x7fff_ffff;
         Ok(child)
+    }
+
+    /// The state of a child: everything but what this shell is in the midst of, its jobs and its buffers.
+    fn copy(&self, proc: Proc) -> Interp {
+        Interp {
+            random: proc.kernel.random() & 0x7fff_ffff,
+            proc,
+            vars: self.vars.clone(),
+            functions: Arc::clone(&self.functions),
+            aliases: Arc::clone(&self.aliases),
+            traps: Arc::clone(&self.traps),
+            jobs: Jobs::default(),
+            positional: Arc::clone(&self.positional),
+            zero: Arc::clone(&self.zero),
+            pipe_status: self.pipe_status.clone(),
+            frames: Arc::clone(&self.frames),
+            command_text: self.command_text.clone(),
+            subshell: self.subshell + 1,
+            directories: Arc::clone(&self.directories),
+            hashed: Arc::clone(&self.hashed),
+            disabled: Arc::clone(&self.disabled),
+            execution_string: self.execution_string.clone(),
+            in_trap: 0,
+            trace_prompt: self.trace_prompt.clone(),
+            ifs: Arc::clone(&self.ifs),
+            buffers: Vec::new(),
+            spare_args: Vec::new(),
+            pending: Vec::new(),
+            last_argument: self.last_argument.clone(),
+            declared: Vec::new(),
+            process_fds: Vec::new(),
+            tail: false,
+            history: Arc::clone(&self.history),
+            completions: Arc::clone(&self.completions),
+            last_format: self.last_format.clone(),
+            last_substitution: None,
+            waiting: None,
+            levels: Vec::new(),
+            patterns: Arc::clone(&self.patterns),
+            last_regex: self.last_regex.clone(),
+            coprocs: Vec::new(),
+            ..*self
+        }
     }
 
     /// `( … )`
@@ -41,7 +75,7 @@ impl Interp {
         // A loop outside is not one to leave from here.
         child.context.loops = 0;
         let pid = child.proc.pid;
-        let ended = child.run_to_end(Arc::clone(body)).await?;
+        let ended = child.run_to_end(Body::List(Arc::clone(body))).await?;
         if let WaitStatus::Signaled(_) = ended {
             let text = [b"( ", crate::syntax::print::print_list(body).as_slice(), b" )"]
                 .concat()
@@ -84,7 +118,8 @@ impl Interp {
         if let Some(first) = first_line(&substitution.body) {
             child.line_shift = i64::from(self.line) - i64::from(first);
         }
-        let status = child.run_to_end(Arc::clone(&substitution.body)).await?.code();
+        let body = Body::List(Arc::clone(&substitution.body));
+        let status = child.run_to_end(body).await?.code();
         // An empty one succeeds.
         let status = if substitution.body.items.is_empty() {
             0
@@ -153,7 +188,7 @@ impl Interp {
         let (ours, theirs) = if write { (writer, reader) } else { (reader, writer) };
         child.set_fd(u32::from(!write), theirs);
         let pid = child.proc.pid;
-        child.start_task(Arc::clone(body));
+        child.start_task(Body::List(Arc::clone(body)));
         self.last_background = Some(pid);
         self.last_substitution = Some(pid);
         let limit = self.proc.open_files;

@@ -61,7 +61,7 @@ impl Proc {
                 path,
                 arguments: &self.args,
                 cwd: &self.cwd,
-                environment: &self.environment,
+                environment: &self.environment.to_vec(),
             }),
             None => Ok(()),
         }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod clock;
+mod environment;
 mod exec;
 mod fd;
 mod file;
@@ -25,6 +26,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::R
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 pub use clock::{Clock, HostClock, after, between};
+pub use environment::Environment;
 pub use exec::{Image, Loader, Program, ProgramFn, ProgramFuture};
 pub use fd::Fds;
 pub use file::{File, HostSink, HostSource};

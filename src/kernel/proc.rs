@@ -10,7 +10,7 @@ use super::fd::Fds;
 use super::file::File;
 use super::process::{Pid, WaitStatus};
 use super::signal::{Disposition, Signal, SignalState};
-use super::{Halt, Kernel, after};
+use super::{Environment, Halt, Kernel, after};
 use crate::fs::{
     Credentials, Device, DirEntry, Errno, FileKind, Follow, Fs, Metadata, OpenFlags, Opened, View,
 };
@@ -45,8 +45,8 @@ pub struct Proc {
     pub parent: Pid,
     /// Arguments, the name it was called by first.
     pub args: Vec<Vec<u8>>,
-    /// Environment in order; names are unique.
-    pub environment: Arc<Vec<(Vec<u8>, Vec<u8>)>>,
+    /// Its environment.
+    pub environment: Environment,
     /// Working directory, absolute.
     pub cwd: Arc<[u8]>,
     /// File mode creation mask.
@@ -127,7 +127,7 @@ impl Proc {
             pid,
             parent: 1,
             args: Vec::new(),
-            environment: Arc::default(),
+            environment: Environment::default(),
             cwd: Arc::from(&b"/"[..]),
             umask: 0o022,
             user,
@@ -153,10 +153,7 @@ impl Proc {
 
     /// An environment variable.
     pub fn variable(&self, name: &[u8]) -> Option<&[u8]> {
-        self.environment
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_slice())
+        self.environment.get(name)
     }
 
     /// What the file tree needs to know about who asks.
@@ -372,13 +369,20 @@ impl Proc {
             .kernel
             .new_process(self.pid, group, Arc::clone(&signals), inline)?;
         Ok(Proc {
+            kernel: self.kernel.clone(),
+            fs: self.fs.clone(),
             pid,
             parent: self.pid,
+            args: self.args.clone(),
+            environment: self.environment.clone(),
+            cwd: Arc::clone(&self.cwd),
+            fds: self.fds.clone(),
             signals,
             depth,
+            resources: self.resources.clone(),
             write_failure: WriteFailure::default(),
             stdout: Vec::new(),
-            ..self.clone()
+            ..*self
         })
     }
 
@@ -390,7 +394,7 @@ impl Proc {
         child.fds = self.fds.inherited();
         child.args = launch.args;
         if let Some(environment) = launch.environment {
-            child.environment = Arc::new(environment);
+            child.environment = environment.into();
         }
         if let Some(cwd) = launch.cwd {
             child.cwd = cwd.into();

@@ -102,7 +102,7 @@ async fn environment(
     if ignore {
         debug.extend_from_slice(b"cleaning environ\n");
     } else {
-        environment.clone_from(&proc.environment);
+        environment = proc.environment.to_vec();
     }
     for name in parsed.values(Flag::Unset) {
         if name.is_empty() || name.contains(&b'=') {
@@ -237,7 +237,7 @@ async fn start(
     }
     let command = operands.first().cloned().unwrap_or_default();
     // The command is looked for along the new PATH.
-    proc.environment = std::sync::Arc::new(environment);
+    proc.environment = environment.into();
     let errno = match become_program(proc, operands, None).await? {
         Ok(status) => return Ok(status),
         Err(errno) => errno,

@@ -20,7 +20,7 @@ pub async fn become_program(
     let command = args.first().cloned().unwrap_or_default();
     image.args = args;
     if let Some(environment) = environment {
-        image.environment = std::sync::Arc::new(environment);
+        image.environment = environment.into();
     }
     image.fds = proc.fds.inherited();
     let program = match image

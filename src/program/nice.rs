@@ -63,7 +63,7 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         proc.warn("cannot set niceness: Permission denied").await?;
         niceness = current;
     }
-    let mut environment = proc.environment.as_ref().clone();
+    let mut environment = proc.environment.to_vec();
     environment.retain(|(name, _)| name != NICENESS);
     environment.push((NICENESS.to_vec(), niceness.to_string().into_bytes()));
     let command = parsed.operands.first().cloned().unwrap_or_default();

@@ -29,7 +29,7 @@ static SPEC: Spec<Flag> = Spec::new(
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let parsed = usage::parse(proc, &SPEC).await?;
     let end: &[u8] = if parsed.has(Flag::Null) { b"\0" } else { b"\n" };
-    let environment = std::sync::Arc::clone(&proc.environment);
+    let environment = proc.environment.clone();
     if parsed.operands.is_empty() {
         for (name, value) in environment.iter() {
             proc.write(&[name, b"=".as_slice(), value, end].concat()).await?;

@@ -247,7 +247,7 @@ impl ShellBuilder {
         }
         let mut proc = Proc::new(kernel, fs, FIRST_PID, Fds::default(), self.user);
         proc.cwd = self.cwd.into();
-        proc.environment = Arc::new(self.env);
+        proc.environment = self.env.into();
         let interp = Interp::new(proc, BUILTINS);
         Ok(Shell {
             interp,

@@ -206,7 +206,7 @@ impl Shell {
         let mut proc = self.interp.proc.clone();
         proc.fs = fs;
         proc.cwd = snapshot.cwd().into();
-        proc.environment = Arc::default();
+        proc.environment = crate::kernel::Environment::default();
         proc.fds = Fds::default();
         let fresh = Interp::new(proc, BUILTINS);
         let state = std::mem::replace(&mut self.state, State::Persistent);

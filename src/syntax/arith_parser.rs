@@ -72,19 +72,24 @@ fn is_plain(param: &Param) -> bool {
     param.op == ParamOp::Get && param.subscript.is_none() && !param.indirect
 }
 
-/// Whether a parameter touches text that could make another token of it.
+/// Whether a parameter touches text that could make another token of it. Those in subscripts are left to what compiles the subscript.
 fn joined(flat: &[u8]) -> bool {
     let touches =
         |byte: Option<&u8>| byte.is_some_and(|byte| class(*byte) & NAME != 0 || b"#@[]$\0.".contains(byte));
     let stepped = |at: usize| matches!(flat.get(at + 1..), Some([b'+', b'+', ..] | [b'-', b'-', ..]));
-    flat.iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == DOLLAR)
-        .any(|(at, _)| {
-            touches(flat.get(at + 1))
+    let mut open = 0_usize;
+    flat.iter().enumerate().any(|(at, byte)| {
+        match byte {
+            b'[' => open += 1,
+            b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        *byte == DOLLAR
+            && open == 0
+            && (touches(flat.get(at + 1))
                 || touches(at.checked_sub(1).and_then(|before| flat.get(before)))
-                || stepped(at)
-        })
+                || stepped(at))
+    })
 }
 
 /// Whether the expression sets this variable: `$x` has its value from before.
@@ -419,7 +424,10 @@ impl<'t> Reading<'t> {
 
     /// `name[…]`: the subscript as a word, and compiled.
     fn element(&mut self, name: Name, start: usize, end: usize) -> Read<Expr> {
-        let text = self.text.get(start..end).unwrap_or_default();
+        let mut text = self.text.get(start..end).unwrap_or_default();
+        if let [b'"', DOLLAR, b'"'] = text {
+            text = &[DOLLAR];
+        }
         let holes = memchr::memchr_iter(DOLLAR, text).count();
         let params = self.params;
         let here = params.get(self.met - holes..self.met).unwrap_or_default();

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 pub use super::name::{Hint, Name};
+pub use super::stages::Stages;
 pub use super::verbatim::Verbatim;
 
 /// `list`: and-or lists with their terminators.
@@ -56,7 +57,7 @@ pub struct Pipeline {
     /// An odd number of `!` in front.
     pub negated: bool,
     /// At least one; empty only for a lone `!` or `time`.
-    pub commands: Vec<Command>,
+    pub commands: Stages,
     /// `pipe_stderr[i]`: the pipe after command `i` is `|&` (the parser adds no redirection for it).
     pub pipe_stderr: Vec<bool>,
     /// Line of the first word, 1 based.

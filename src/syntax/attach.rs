@@ -32,7 +32,7 @@ fn and_or(and_or: &mut AndOr, bodies: &[Body]) {
 }
 
 fn pipeline(pipeline: &mut Pipeline, bodies: &[Body]) {
-    for each in &mut pipeline.commands {
+    for each in pipeline.commands.as_mut_slice() {
         command(each, bodies);
     }
 }

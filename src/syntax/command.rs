@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::{
-    AndOr, Command, Connector, Coproc, Function, Item, List, Name, Pipeline, Simple, TimeFormat, Word,
+    AndOr, Command, Connector, Coproc, Function, Item, List, Name, Pipeline, Simple, Stages, TimeFormat, Word,
 };
 use super::compound::CompoundStart;
 use super::parser::{Parsed, Reader, weight};
@@ -135,22 +135,32 @@ impl Reader<'_> {
         let mut pipeline = Pipeline {
             time: None,
             negated: false,
-            commands: Vec::with_capacity(1),
+            commands: Stages::none(),
             pipe_stderr: Vec::new(),
             line: self.cursor.line,
         };
         if self.pipeline_prefix(&mut pipeline) && self.ends_pipeline() {
             return Ok(pipeline);
         }
+        let mut stages = Vec::new();
         loop {
             self.weigh(weight::CONSTRUCT)?;
-            pipeline.commands.push(self.command()?);
+            let command = self.command()?;
             self.blanks();
             let stderr = match self.operator() {
                 Some(b"|") => false,
                 Some(b"|&") => true,
-                _ => return Ok(pipeline),
+                _ if stages.is_empty() => {
+                    pipeline.commands = Stages::One(command);
+                    return Ok(pipeline);
+                }
+                _ => {
+                    stages.push(command);
+                    pipeline.commands = stages.into();
+                    return Ok(pipeline);
+                }
             };
+            stages.push(command);
             self.cursor.bump_many(1 + usize::from(stderr));
             pipeline.pipe_stderr.push(stderr);
             self.newlines()?;

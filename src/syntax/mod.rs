@@ -36,6 +36,7 @@ pub mod print;
 mod redirect;
 mod report;
 mod simple;
+mod stages;
 mod substitution;
 mod token;
 mod verbatim;

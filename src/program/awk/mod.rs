@@ -146,7 +146,7 @@ fn prepare_arrays(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
         machine.set_input(Special::Argv, index.to_string().as_bytes(), operand)?;
     }
     machine.set_global(Special::Argc, Value::Number(options.operands.len() as f64 + 1.0));
-    let environment = std::sync::Arc::clone(&machine.proc.environment);
+    let environment = machine.proc.environment.clone();
     machine.array_of(Special::Environ.place())?;
     for (name, value) in environment.iter() {
         machine.set_input(Special::Environ, name, value)?;

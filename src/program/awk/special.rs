@@ -119,8 +119,8 @@ impl Machine<'_> {
         let is_new = |key: &Text| before.iter().all(|(name, _)| name != key.bytes());
         let added = table.keys().into_iter().filter(is_new);
         let added = added.filter_map(|key| Some((key.bytes().to_vec(), text(key.bytes())?)));
-        let environment = known.chain(added).collect();
-        self.proc.environment = std::sync::Arc::new(environment);
+        let environment: Vec<_> = known.chain(added).collect();
+        self.proc.environment = environment.into();
     }
 
     /// Assigns what an operand or `-v` says; the name was checked.

@@ -147,7 +147,7 @@ impl Output {
         }
         proc.flush().await?;
         let (reader, writer) = proc.kernel.pipe();
-        let mut environment = proc.environment.as_ref().clone();
+        let mut environment = proc.environment.to_vec();
         environment.retain(|(known, _)| known != b"FILE");
         environment.push((b"FILE".to_vec(), name.clone()));
         let mut command = launch::shell(filter, vec![(0, reader)]);

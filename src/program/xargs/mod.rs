@@ -281,7 +281,7 @@ impl<'a> Builder<'a> {
             launch.fds.push((0, Arc::new(null)));
         }
         if let Some(name) = &self.options.slot_variable {
-            let mut environment = self.proc.environment.as_ref().clone();
+            let mut environment = self.proc.environment.to_vec();
             environment.retain(|(known, _)| known != name);
             environment.push((name.clone(), slot.to_string().into_bytes()));
             launch.environment = Some(environment);

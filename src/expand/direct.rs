@@ -1,0 +1,141 @@
+//! Operations on plain strings whose operands are plain text or numbers: `${x#ab}`, `${x/a/b}`, `${x:1:3}`, `${x^^}`, `${#x}`.
+//!
+//! They are what loops are full of, and need neither a compiled pattern nor a copy of the value. Whatever is more than that is left to [`super::param`],
+//! which does the same at length.
+
+use super::fields::Builder;
+use super::host::{ExpandHost, Failure};
+use super::param;
+use super::value::Text;
+use crate::syntax::ast::{Arith, CaseKind, Param, ParamName, ParamOp, Part, ReplaceKind, Word};
+
+type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
+
+/// Puts the value of such an operation into the word. `false`: it is none, and nothing has happened.
+pub fn operation<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<bool, H> {
+    let ParamName::Variable(name) = &param.name else {
+        return Ok(false);
+    };
+    if param.subscript.is_some() || param.indirect || matches!(param.op, ParamOp::Get) {
+        return Ok(false);
+    }
+    let Some(text) = host.plain_text(name).cloned() else {
+        return Ok(false);
+    };
+    let mut buffer = host.buffer();
+    let done = match changed(host, param, &text, &mut buffer) {
+        Some(value) => {
+            host.charge(text.len() as u64 / 32)?;
+            param::put(host, value, quoted, into)?;
+            true
+        }
+        None => false,
+    };
+    host.give_back(buffer);
+    Ok(done)
+}
+
+/// The value: a part of the text, or what was put into the buffer.
+fn changed<'v, H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    text: &'v Text,
+    buffer: &'v mut Vec<u8>,
+) -> Option<&'v [u8]> {
+    match &param.op {
+        ParamOp::Length => {
+            let count = match host.flags().bytes {
+                true => text.len(),
+                false => crate::text::utf8::count(text),
+            };
+            buffer.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
+            Some(buffer)
+        }
+        ParamOp::Trim { suffix, pattern, .. } => {
+            let cut = literal(pattern)?;
+            let kept = match suffix {
+                true => text.strip_suffix(cut),
+                false => text.strip_prefix(cut),
+            };
+            Some(kept.unwrap_or(text))
+        }
+        ParamOp::Replace {
+            kind: ReplaceKind::First,
+            pattern,
+            replacement,
+        } => {
+            let (wanted, replacement) = (
+                literal(pattern)?,
+                replacement.as_deref().map_or(Some(&b""[..]), literal)?,
+            );
+            if wanted.is_empty() || replacement.contains(&b'&') || host.flags().nocasematch {
+                return None;
+            }
+            let Some(at) = memchr::memmem::find(text, wanted) else {
+                return Some(text);
+            };
+            buffer.extend_from_slice(text.get(..at)?);
+            buffer.extend_from_slice(replacement);
+            buffer.extend_from_slice(text.get(at + wanted.len()..)?);
+            Some(buffer)
+        }
+        ParamOp::Slice { offset, length } => {
+            let offset = at_once(host, offset)?;
+            let length = match length {
+                Some(length) => Some(at_once(host, length)?),
+                None => None,
+            };
+            slice(text, offset, length)
+        }
+        ParamOp::Case {
+            kind,
+            all,
+            pattern: None,
+        } if text.is_ascii() => {
+            let (head, tail) = text.split_at(if *all { text.len() } else { text.len().min(1) });
+            let change = |byte: &u8| match kind {
+                CaseKind::Upper => byte.to_ascii_uppercase(),
+                CaseKind::Lower => byte.to_ascii_lowercase(),
+                CaseKind::Toggle if byte.is_ascii_uppercase() => byte.to_ascii_lowercase(),
+                CaseKind::Toggle => byte.to_ascii_uppercase(),
+            };
+            buffer.extend(head.iter().map(change));
+            buffer.extend_from_slice(tail);
+            Some(buffer)
+        }
+        _ => None,
+    }
+}
+
+/// The text of a pattern in which nothing is active, or of a replacement.
+fn literal(word: &Word) -> Option<&[u8]> {
+    match word.parts.as_slice() {
+        [] => Some(b""),
+        [Part::Literal(text)] if !text.iter().any(|byte| b"*?[\\(".contains(byte)) => Some(text),
+        _ => None,
+    }
+}
+
+/// A number that is there without any effect.
+fn at_once<H: ExpandHost>(host: &H, arith: &Arith) -> Option<i64> {
+    super::arith::number_at_once(host, arith.compiled.as_deref()?)
+}
+
+/// Characters of ASCII text, where offset and length are inside of it or beyond its end.
+fn slice(text: &Text, offset: i64, length: Option<i64>) -> Option<&[u8]> {
+    let start = usize::try_from(offset).ok()?;
+    let length = match length {
+        Some(length) => usize::try_from(length).ok()?,
+        None => usize::MAX,
+    };
+    if !text.is_ascii() {
+        return None;
+    }
+    let rest = text.get(start..).unwrap_or_default();
+    Some(rest.get(..length).unwrap_or(rest))
+}
