@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::args::BuiltinSpec;
-use crate::expand::word;
+use crate::expand::{ExpandHost, word};
 use crate::interp::{Flow, Interp, split_subscript};
 use crate::text::printf::{Family, Format, Host};
 
@@ -40,11 +40,17 @@ impl Host for Shell<'_> {
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
-    let (parsed, operands) = match SPEC.parse_options(args) {
-        Ok(parsed) => parsed,
-        Err(error) => return Ok(interp.say_usage("printf", error)),
+    let parsed;
+    let (variable, operands) = match usual(args) {
+        Some(usual) => usual,
+        None => {
+            parsed = match SPEC.parse_options(args) {
+                Ok(parsed) => parsed,
+                Err(error) => return Ok(interp.say_usage("printf", error)),
+            };
+            (parsed.0.last(b'v'), parsed.1)
+        }
     };
-    let variable = parsed.last(b'v');
     if let Some(name) = variable
         && !word::is_name(split_subscript(name).0)
     {
@@ -56,7 +62,8 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     };
     let format = parsed_format(interp, format);
     let limit = LIMIT.min(usize::try_from(interp.proc.kernel.meter().memory_limit()).unwrap_or(LIMIT));
-    let Ok(printed) = format.1.run(arguments, &mut Shell(interp), limit) else {
+    let buffer = interp.buffer();
+    let Ok(printed) = format.1.run_into(buffer, arguments, &mut Shell(interp), limit) else {
         interp.proc.kernel.meter().stop(crate::kernel::Halt::Memory);
         return Err(crate::interp::Divert::Halt(crate::kernel::Halt::Memory));
     };
@@ -69,7 +76,19 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         Some(_) => {}
         None => interp.print(&printed.bytes),
     }
+    interp.recycle_buffer(printed.bytes);
     Ok(i32::from(printed.status))
+}
+
+/// The variable and the operands of `printf -v name format …` and `printf format …`, where nothing else can be an option.
+fn usual(args: &[Vec<u8>]) -> Option<(Option<&[u8]>, &[Vec<u8>])> {
+    let is_operand = |word: Option<&Vec<u8>>| word.is_some_and(|word| word.first() != Some(&b'-'));
+    match args {
+        [option, name, operands @ ..] if option == b"-v" => {
+            is_operand(operands.first()).then_some((Some(name.as_slice()), operands))
+        }
+        operands => is_operand(operands.first()).then_some((None, operands)),
+    }
 }
 
 /// Parses a format, or finds it parsed: loops use the same one.

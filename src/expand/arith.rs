@@ -233,10 +233,13 @@ fn keeps_shape<H: ExpandHost>(host: &mut H, expr: &Expr) -> bool {
 }
 
 /// The text of `$x` or `$1`, where looking at it is all that it takes.
-fn plain_param<'h, H: ExpandHost>(host: &'h H, param: &Param) -> Option<&'h Text> {
-    match (&param.name, &param.op) {
-        (ParamName::Variable(name), ParamOp::Get) => host.plain_text(name),
-        (ParamName::Positional(number @ 1..), ParamOp::Get) => host.positional().get(*number as usize - 1),
+pub(super) fn plain_param<'h, H: ExpandHost>(host: &'h H, param: &Param) -> Option<&'h Text> {
+    if param.subscript.is_some() || param.indirect || param.op != ParamOp::Get {
+        return None;
+    }
+    match &param.name {
+        ParamName::Variable(name) => host.plain_text(name),
+        ParamName::Positional(number @ 1..) => host.positional().get(*number as usize - 1),
         _ => None,
     }
 }

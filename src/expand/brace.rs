@@ -434,5 +434,6 @@ fn finish(mut parts: Vec<Part>, pure: bool) -> Word {
         parts,
         braces: false,
         assign: None,
+        index: None,
     }
 }

@@ -1,13 +1,17 @@
-//! Operations on plain strings whose operands are plain text or numbers: `${x#ab}`, `${x/a/b}`, `${x:1:3}`, `${x^^}`, `${#x}`.
+//! Elements of plain arrays, `${a[i]}`, and operations on plain strings whose operands are plain text or numbers: `${x#ab}`, `${x/a/b}`,
+//! `${x:1:3}`, `${x^^}`, `${#x}`.
 //!
 //! They are what loops are full of, and need neither a compiled pattern nor a copy of the value. Whatever is more than that is left to [`super::param`],
 //! which does the same at length.
 
+use super::arith::Key;
 use super::fields::Builder;
 use super::host::{ExpandHost, Failure};
-use super::param;
 use super::value::Text;
-use crate::syntax::ast::{Arith, CaseKind, Param, ParamName, ParamOp, Part, ReplaceKind, Word};
+use super::{arith, param};
+use crate::syntax::ast::{
+    Arith, CaseKind, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, Word,
+};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
 
@@ -38,6 +42,49 @@ pub fn operation<H: ExpandHost>(
     };
     host.give_back(buffer);
     Ok(done)
+}
+
+/// Puts an element of an array into the word. `false`: more has to be done than to look at it, and nothing has happened.
+pub fn element<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<bool, H> {
+    let (ParamOp::Get, ParamName::Variable(name), Some(Subscript::Index(word)), false) =
+        (&param.op, &param.name, &param.subscript, param.indirect)
+    else {
+        return Ok(false);
+    };
+    let Some(key) = key(host, name, word) else {
+        return Ok(false);
+    };
+    let Some(text) = host.plain_element(name, &key).cloned() else {
+        return Ok(false);
+    };
+    param::put(host, &text, quoted, into)?;
+    Ok(true)
+}
+
+/// Which element a subscript means, where a look tells it: a number, or a text that stands there or is that of a parameter.
+pub fn key<H: ExpandHost>(host: &H, name: &Name, subscript: &Word) -> Option<Key> {
+    if host.is_numbered(name) {
+        let index = arith::number_at_once(host, subscript.index.as_deref()?)?;
+        return (index >= 0).then_some(Key::Index(index));
+    }
+    if !host.is_plain_assoc(name) {
+        return None;
+    }
+    let text = match subscript.parts.as_slice() {
+        [Part::Literal(text)] => Text::new(text),
+        [Part::Param(param)] => arith::plain_param(host, param)?.clone(),
+        [Part::Double { parts, .. }] => match parts.as_slice() {
+            [Part::Param(param)] => arith::plain_param(host, param)?.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(Key::Text(text))
 }
 
 /// The value: a part of the text, or what was put into the buffer.
@@ -123,7 +170,7 @@ fn literal(word: &Word) -> Option<&[u8]> {
 
 /// A number that is there without any effect.
 fn at_once<H: ExpandHost>(host: &H, arith: &Arith) -> Option<i64> {
-    super::arith::number_at_once(host, arith.compiled.as_deref()?)
+    arith::number_at_once(host, arith.compiled.as_deref()?)
 }
 
 /// Characters of ASCII text, where offset and length are inside of it or beyond its end.

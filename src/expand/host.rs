@@ -153,6 +153,8 @@ pub trait ExpandHost: Send {
     fn integer_of(&mut self, name: &[u8]) -> Integer;
     /// An element of a plain array as a number; `None` where more than a look has to be done.
     fn element_number(&self, name: &Name, key: &Key) -> Option<i64>;
+    /// An element of a plain array, where it is set.
+    fn plain_element(&self, name: &Name, key: &Key) -> Option<&Text>;
     /// The variable a name stands for (through namerefs), with the subscript that a nameref may carry.
     fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>);
     /// The name is a nameref.
@@ -174,6 +176,8 @@ pub trait ExpandHost: Send {
     fn is_assoc(&mut self, name: &Name) -> bool;
     /// The same, where a look at the variable tells it: no nameref, and not computed.
     fn is_plain_assoc(&self, name: &Name) -> bool;
+    /// Subscripts of the name are numbers, which a look at the variable tells: it is no nameref, not associative, and not computed.
+    fn is_numbered(&self, name: &Name) -> bool;
     /// Positional parameters from `$1`.
     fn positional(&self) -> &[Text];
     /// `$0`

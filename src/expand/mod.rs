@@ -13,7 +13,7 @@
 pub mod arith;
 mod assoc;
 pub mod brace;
-mod direct;
+pub mod direct;
 pub mod fields;
 pub mod glob;
 mod host;

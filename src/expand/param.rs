@@ -248,8 +248,18 @@ pub fn check_set<H: ExpandHost>(
         let mut message = match &written.name {
             ParamName::Variable(name) if written.indirect => [b"!", &**name].concat(),
             ParamName::Positional(number) if written.indirect => format!("!{number}").into_bytes(),
-            // A nameref's own name.
-            ParamName::Variable(name) if target.key == Key::None => name.to_vec(),
+            ParamName::Variable(name) => match &written.subscript {
+                Some(Subscript::Index(word)) => [
+                    name,
+                    b"[".as_slice(),
+                    &crate::syntax::print::print_word(word),
+                    b"]",
+                ]
+                .concat(),
+                // A nameref's own name.
+                _ if target.key == Key::None => name.to_vec(),
+                _ => spelling(target),
+            },
             _ => spelling(target),
         };
         message.extend_from_slice(b": unbound variable");

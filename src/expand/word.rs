@@ -59,10 +59,7 @@ fn braces<H: ExpandHost>(host: &H, word: &Word) -> Outcome<Vec<Word>, H> {
 
 /// Expands one pure word to arguments.
 pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u8>>) -> Outcome<(), H> {
-    if let [Part::Literal(text)] = word.parts.as_slice()
-        && !word.braces
-        && !glob::may_match(text)
-    {
+    if let Some(text) = text_of_field(word) {
         let mut field = host.buffer();
         field.extend_from_slice(text);
         into.push(field);
@@ -92,6 +89,21 @@ pub fn fields_now<H: ExpandHost>(host: &mut H, word: &Word, into: &mut Vec<Vec<u
     let mut builder = Builder::with_buffer(Mode::Fields, host.buffer());
     parts_now(host, &word.parts, Quoting::None, &mut builder)?;
     finish(host, builder, into)
+}
+
+/// The text of a word in which nothing is expanded.
+#[inline]
+fn text_of_field(word: &Word) -> Option<&[u8]> {
+    match word.parts.as_slice() {
+        [Part::Literal(text)] if !word.braces && !glob::may_match(text) => Some(text),
+        [Part::Single(text) | Part::AnsiC { text, .. }] => Some(text),
+        [Part::Double { parts, .. }] => match parts.as_slice() {
+            [] => Some(b""),
+            [Part::Literal(text)] => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The part is `$x` or `"$x"`; says whether it is quoted.
@@ -163,6 +175,11 @@ pub async fn text<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outco
 pub fn text_now<H: ExpandHost>(host: &mut H, word: &Word, mode: Mode) -> Outcome<Vec<u8>, H> {
     match word.parts.as_slice() {
         [Part::Literal(text)] => {
+            let mut field = host.buffer();
+            field.extend_from_slice(text);
+            return Ok(field);
+        }
+        [Part::Single(text) | Part::AnsiC { text, .. }] if mode == Mode::Single => {
             let mut field = host.buffer();
             field.extend_from_slice(text);
             return Ok(field);
@@ -439,7 +456,8 @@ fn parameter_now<H: ExpandHost>(
     if is_plain(param) && simple_get(host, param, quoting.is_double(), into)? {
         return Ok(());
     }
-    if direct::operation(host, param, quoting.is_double(), into)? {
+    let quoted = quoting.is_double();
+    if direct::element(host, param, quoted, into)? || direct::operation(host, param, quoted, into)? {
         return Ok(());
     }
     if let Some(subject) = plain_operation(host, param)? {

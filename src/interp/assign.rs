@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Divert, ExpandFailure, Interp};
 use crate::expand::arith::{Key, plain_number};
-use crate::expand::{Attributes, Failure, Mode, Text, Value, subscript, word};
+use crate::expand::{Attributes, Failure, Mode, Text, Value, direct, subscript, word};
 use crate::kernel::cost;
 use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Word};
 use crate::text::quote;
@@ -40,12 +40,17 @@ impl Interp {
     pub(super) fn assign_pure(&mut self, assign: &Assign) -> Outcome {
         match &assign.value {
             AssignValue::Scalar(word) => {
+                // The subscript comes after the value.
+                let value = word::text_now(self, word, Mode::Single)?;
+                self.trace_assignment(assign, Some(&value));
+                if self.assign_plain_place(assign, &value) {
+                    self.recycle_buffer(value);
+                    return Ok(());
+                }
                 let key = match &assign.subscript {
                     Some(index) => Some(subscript::of_variable(self, &assign.name, index)?),
                     None => None,
                 };
-                let value = word::text_now(self, word, Mode::Single)?;
-                self.trace_assignment(assign, Some(&value));
                 check_key(assign, key.as_deref())?;
                 let result = self.assign_text(assign, key.as_deref(), &value);
                 self.recycle_buffer(value);
@@ -61,6 +66,15 @@ impl Interp {
                 self.assign_array(&assign.name, expanded, assign.append)
             }
         }
+    }
+
+    /// Assigns to an element whose place takes no more than a look, where no more is to be done than to store it. `false`: nothing is done.
+    fn assign_plain_place(&mut self, assign: &Assign, value: &[u8]) -> bool {
+        let place = match &assign.subscript {
+            Some(subscript) if !assign.append => direct::key(self, &assign.name, subscript),
+            _ => None,
+        };
+        place.is_some_and(|place| self.assign_plain_element(&assign.name, &place, value))
     }
 
     /// Stores an expanded text where the assignment says.
@@ -86,14 +100,14 @@ impl Interp {
         }
         match &assign.value {
             AssignValue::Scalar(word) => {
+                let value = word::text(self, word, Mode::Single).await?;
+                self.trace_assignment(assign, Some(&value));
                 let key = match &assign.subscript {
                     Some(index) => {
                         Some(subscript::value(self, &ParamName::Variable(assign.name.clone()), index).await?)
                     }
                     None => None,
                 };
-                let value = word::text(self, word, Mode::Single).await?;
-                self.trace_assignment(assign, Some(&value));
                 check_key(assign, key.as_deref())?;
                 self.assign_element(&assign.name, key.as_deref(), &value, assign.append)
             }

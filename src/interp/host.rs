@@ -104,6 +104,15 @@ impl ExpandHost for Interp {
         text.map_or(Some(0), plain_number)
     }
 
+    #[inline]
+    fn plain_element(&self, name: &Name, key: &Key) -> Option<&Text> {
+        match (&self.vars.find(name)?.value, key) {
+            (Value::Indexed(array), Key::Index(index)) => array.text(*index),
+            (Value::Assoc(array), Key::Text(key)) => array.text(key),
+            _ => None,
+        }
+    }
+
     fn resolve(&mut self, name: &[u8]) -> (Name, Option<Vec<u8>>) {
         let (name, key) = self.follow(name);
         let key = match key {
@@ -172,6 +181,18 @@ impl ExpandHost for Interp {
     fn is_plain_assoc(&self, name: &Name) -> bool {
         let variable = self.vars.find(name);
         variable.is_some_and(|variable| matches!(variable.value, Value::Assoc(_)))
+    }
+
+    #[inline]
+    fn is_numbered(&self, name: &Name) -> bool {
+        const OTHERS: Attributes = Attributes::NAMEREF.with(Attributes::ASSOC);
+        self.vars.find(name).is_none_or(|variable| {
+            !variable.attributes.has(OTHERS)
+                && matches!(
+                    variable.value,
+                    Value::Indexed(_) | Value::Scalar(_) | Value::Unset
+                )
+        })
     }
 
     fn positional(&self) -> &[Text] {

@@ -480,6 +480,7 @@ fn with_params(text: &[u8], params: &[&Param]) -> Word {
         pure: true,
         braces: false,
         assign: None,
+        index: None,
     }
 }
 

@@ -62,7 +62,7 @@ impl Reader<'_> {
         debug_assert!(name.len() <= length);
         let mut subscript = None;
         if self.cursor.eat(b'[') {
-            let text = self.deeper(|reader| reader.subscript_text(line))?;
+            let mut text = self.deeper(|reader| reader.subscript_text(line))?;
             if !self.at_assignment_operator() {
                 builder.text(&name);
                 builder.byte(b'[');
@@ -70,6 +70,7 @@ impl Reader<'_> {
                 builder.byte(b']');
                 return Ok(None);
             }
+            text.compile_index();
             subscript = Some(text);
         }
         let append = self.cursor.eat(b'+');

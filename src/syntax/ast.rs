@@ -173,6 +173,8 @@ pub struct Word {
     pub braces: bool,
     /// In a declaration command: the same word read as an assignment.
     pub assign: Option<Box<Assign>>,
+    /// In brackets: the same word compiled as arithmetic, where no expansion can change its shape.
+    pub index: Option<Box<super::arith::Expr>>,
 }
 
 /// A piece of a word.

@@ -220,6 +220,7 @@ fn placeholder(number: usize) -> Word {
         pure: true,
         braces: false,
         assign: None,
+        index: None,
     }
 }
 

@@ -212,7 +212,7 @@ impl Reader<'_> {
             };
             return Ok((Some(subscript), true));
         }
-        let word = self.subscript_until(b"}", line)?;
+        let mut word = self.subscript_until(b"}", line)?;
         if !self.cursor.eat(b']') {
             // No operation starts with a bracket: a bad substitution.
             self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
@@ -220,6 +220,7 @@ impl Reader<'_> {
             return Ok((None, true));
         }
         let pure = word.pure;
+        word.compile_index();
         Ok((Some(Subscript::Index(Box::new(word))), pure))
     }
 
@@ -494,6 +495,11 @@ fn unbraced(name: ParamName, op: ParamOp) -> Param {
 }
 
 impl Word {
+    /// Prepares a subscript for arrays with numbers.
+    pub(super) fn compile_index(&mut self) {
+        self.index = super::arith_parser::compile(self).map(Box::new);
+    }
+
     /// The text between the brackets of `name[…]` as a word, where it stands in a value or an argument. What
     /// cannot be read is taken as it is.
     pub fn subscript(text: &[u8]) -> Self {

@@ -140,6 +140,7 @@ impl Reader<'_> {
             pure: true,
             braces: false,
             assign: None,
+            index: None,
         }
     }
 

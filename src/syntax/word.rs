@@ -107,6 +107,7 @@ impl Builder {
             pure: !self.impure,
             braces,
             assign: None,
+            index: None,
         }
     }
 
@@ -176,6 +177,7 @@ impl Reader<'_> {
             pure: true,
             braces: false,
             assign: None,
+            index: None,
         };
         self.cursor.skip(length);
         Some(word)

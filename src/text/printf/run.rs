@@ -33,6 +33,17 @@ struct Run<'a> {
 impl Format {
     /// Runs the format over the arguments. `limit` bounds widths, precisions and the output, in bytes.
     pub fn run(&self, args: &[Vec<u8>], host: &mut dyn Host, limit: usize) -> Result<Printed, LimitExceeded> {
+        self.run_into(Vec::with_capacity(64), args, host, limit)
+    }
+
+    /// The same with an empty buffer for the output.
+    pub fn run_into(
+        &self,
+        out: Vec<u8>,
+        args: &[Vec<u8>],
+        host: &mut dyn Host,
+        limit: usize,
+    ) -> Result<Printed, LimitExceeded> {
         let family = self.family;
         let arguments = Arguments {
             family,
@@ -45,7 +56,7 @@ impl Format {
             arguments,
             host,
             limit,
-            out: Vec::with_capacity(64),
+            out,
         };
         let mut status = 0;
         'formats: loop {
