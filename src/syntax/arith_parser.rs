@@ -50,6 +50,14 @@ fn compile_at(text: &Word, depth: usize) -> Option<Expr> {
                 flat.push(DOLLAR);
                 params.push(param.as_ref());
             }
+            // Only as a whole subscript.
+            Part::Double { parts, .. } => match parts.as_slice() {
+                [Part::Param(param)] if is_plain(param) => {
+                    flat.extend_from_slice(&[b'"', DOLLAR, b'"']);
+                    params.push(param.as_ref());
+                }
+                _ => return None,
+            },
             _ => return None,
         }
     }

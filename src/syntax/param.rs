@@ -497,7 +497,9 @@ fn unbraced(name: ParamName, op: ParamOp) -> Param {
 impl Word {
     /// Prepares a subscript for arrays with numbers.
     pub(super) fn compile_index(&mut self) {
-        self.index = super::arith_parser::compile(self).map(Box::new);
+        if !self.parts.is_empty() {
+            self.index = super::arith_parser::compile(self).map(Box::new);
+        }
     }
 
     /// The text between the brackets of `name[…]` as a word, where it stands in a value or an argument. What

@@ -131,6 +131,9 @@ impl Timing {
     }
 }
 
+/// Seconds after which a script is not run in the same shell again.
+const FAR_BEHIND: f64 = 3.0;
+
 /// Runs a script in every shell, round by round; the first one says what is right.
 pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize, clock: Clock) -> Vec<Timing> {
     let empty = Timing {
@@ -141,8 +144,8 @@ pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize, clock:
     for _ in 0..rounds {
         let mut expected = None;
         for (contender, result) in contenders.iter_mut().zip(&mut results) {
-            // One that is wrong need not be asked again.
-            if !result.agrees {
+            // One that is wrong, or far behind, need not be asked again.
+            if !result.agrees || result.times.iter().any(|time| *time > FAR_BEHIND) {
                 continue;
             }
             let start = clock.now();
