@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
 use crate::expand::{Attributes, Text};
-use crate::fs::{Errno, FileKind, Follow};
+use crate::fs::{Errno, FileKind, Follow, OpenNode};
 use crate::kernel::{Environment, Proc, WaitStatus, cost};
 use crate::syntax::ast::Simple;
 
 /// Where a command was found.
 enum Found {
-    Path(Vec<u8>),
+    /// Opened, unless the path was known.
+    Path(Vec<u8>, Option<OpenNode>),
     Missing,
 }
 
@@ -73,8 +74,8 @@ impl Interp {
     }
 
     async fn launch(&mut self, mut child: Proc, simple: &Simple, in_place: bool) -> Flow {
-        let found = match self.search(child.name(), in_place) {
-            Found::Path(path) => path,
+        let (found, node) = match self.search(child.name(), in_place) {
+            Found::Path(path, node) => (path, node),
             Found::Missing => {
                 if !in_place {
                     self.abandon(&child);
@@ -83,7 +84,7 @@ impl Interp {
             }
         };
         child.environment = Environment::with_last(self.environment_of_programs(), b"_", &found);
-        let program = match self.load(&mut child, &found) {
+        let program = match self.load(&mut child, &found, node) {
             Ok(program) => program,
             Err(status) => {
                 if !in_place {
@@ -140,8 +141,8 @@ impl Interp {
     }
 
     /// Resolves what a path holds; on failure says it and gives the status.
-    fn load(&mut self, child: &mut Proc, path: &[u8]) -> Result<Vec<u8>, i32> {
-        match child.load(path) {
+    fn load(&mut self, child: &mut Proc, path: &[u8], node: Option<OpenNode>) -> Result<Vec<u8>, i32> {
+        match child.load_opened(path, node) {
             Ok(program) => Ok(program),
             Err(Errno::ENOEXEC) if self.is_binary(path) => {
                 self.error([path, b": cannot execute binary file: Exec format error"].concat());
@@ -224,7 +225,7 @@ impl Interp {
     fn search(&mut self, name: &[u8], forget: bool) -> Found {
         // Without a `PATH` the name is a path.
         if name.contains(&b'/') || self.scalar(b"PATH").is_none_or(|path| path.is_empty()) {
-            return Found::Path(name.to_vec());
+            return Found::Path(name.to_vec(), None);
         }
         // `PATH=… name` neither asks the table nor fills it.
         let remembers = !self.vars.temporary_holds(b"PATH");
@@ -235,19 +236,19 @@ impl Interp {
             *hits += 1;
             let path = path.to_vec();
             if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
-                return Found::Path(path);
+                return Found::Path(path, None);
             }
         }
         match self.first_in_path(name) {
-            Some(path) => {
+            Some((path, node)) => {
                 if remembers && !forget && self.options.is(super::Set::Hashall) {
                     let kept = self.proc.kernel.held(name, path.clone());
                     Arc::make_mut(&mut self.hashed).insert(name.to_vec(), (kept, 1));
                 }
-                Found::Path(path)
+                Found::Path(path, Some(node))
             }
             None => match self.find_any_in_path(name) {
-                Some(path) => Found::Path(path),
+                Some(path) => Found::Path(path, None),
                 None => Found::Missing,
             },
         }
@@ -259,8 +260,8 @@ impl Interp {
         charged.is_ok() && self.proc.fs.is_program(&self.proc.view(), path)
     }
 
-    /// The first path of a command along `PATH`.
-    fn first_in_path(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+    /// The first path of a command along `PATH`, and what is there.
+    fn first_in_path(&mut self, name: &[u8]) -> Option<(Vec<u8>, OpenNode)> {
         if name.is_empty() {
             return None;
         }
@@ -269,8 +270,9 @@ impl Interp {
         for directory in path.split(|byte| *byte == b':') {
             candidate.clear();
             candidate_in(directory, name, &mut candidate);
-            if self.is_executable(&candidate) {
-                return Some(candidate);
+            self.proc.kernel.meter().charge(cost::PATH).ok()?;
+            if let Ok(node) = self.proc.fs.open_program(&self.proc.view(), &candidate) {
+                return Some((candidate, node));
             }
         }
         None
@@ -336,7 +338,7 @@ impl Interp {
         self.flush().await?;
         let command = args.first().cloned().unwrap_or_default();
         let path = match self.search(&command, false) {
-            Found::Path(path) => path,
+            Found::Path(path, _) => path,
             Found::Missing => {
                 self.error([b"exec: ", command.as_slice(), b": not found"].concat());
                 return Ok(Err(127));
@@ -361,7 +363,7 @@ impl Interp {
         }
         let program = match child.load(&path) {
             Ok(program) => program,
-            Err(Errno::ENOEXEC) => match self.load(&mut child, &path) {
+            Err(Errno::ENOEXEC) => match self.load(&mut child, &path, None) {
                 Ok(program) => program,
                 Err(status) => return Ok(Err(status)),
             },

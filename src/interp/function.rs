@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::trap::Hidden;
+use super::vars::roomy;
 use super::{Arguments, Context, Divert, Flow, Frame, HOP, Interp, Leaving, Set, Shopt, TrapKey};
 use crate::expand::Text;
 use crate::kernel::{Lease, cost};
@@ -210,7 +211,7 @@ impl Interp {
             // Too much ends the run at its next charge.
             let _ = self.proc.kernel.meter().charge(self.frames.len() as u64);
         }
-        Arc::make_mut(&mut self.frames).push(frame);
+        roomy(&mut self.frames).push(frame);
         self.vars.push_scope(false);
         let context = self.context;
         let shift = std::mem::replace(&mut self.line_shift, entry.line_shift);

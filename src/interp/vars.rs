@@ -78,7 +78,7 @@ impl Hidden {
 /// Bytes that a variable costs beside its value.
 const ENTRY: usize = 96;
 
-/// The names of a table and their places. Shells that were forked share it until one of them makes a name.
+/// The names of a table and their places. Shells that were forked share it until one of them makes many names.
 #[derive(Debug, Clone, Default)]
 struct Index {
     places: FxHashMap<Name, u32>,
@@ -86,9 +86,11 @@ struct Index {
 }
 
 /// What is visible, and its share of the run's memory. A variable keeps its place when it is unset, and is made there again.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Table {
     index: Arc<Index>,
+    /// Names of the places behind those of the index: few, made while others share that.
+    added: Vec<Name>,
     /// By place; `None` where there is no variable now.
     variables: Vec<Option<Variable>>,
     /// Places without a variable.
@@ -99,6 +101,39 @@ struct Table {
 /// Places without a variable that are kept in any case.
 const VACANT: usize = 256;
 
+/// Names that are kept beside a shared index.
+const ADDED: usize = 16;
+
+/// Room that a copy has for what comes to it: most are made to be added to.
+const ROOM: usize = 4;
+
+/// A copy of a list, with room.
+fn copy_of<T: Clone>(list: &[T]) -> Vec<T> {
+    let mut copy = Vec::with_capacity(list.len() + ROOM);
+    copy.extend_from_slice(list);
+    copy
+}
+
+/// A shared list, to be added to.
+pub(super) fn roomy<T: Clone>(list: &mut Arc<Vec<T>>) -> &mut Vec<T> {
+    if Arc::get_mut(list).is_none() {
+        *list = Arc::new(copy_of(list));
+    }
+    Arc::make_mut(list)
+}
+
+impl Clone for Table {
+    fn clone(&self) -> Table {
+        Table {
+            index: Arc::clone(&self.index),
+            added: self.added.clone(),
+            variables: copy_of(&self.variables),
+            vacant: self.vacant,
+            lease: self.lease.clone(),
+        }
+    }
+}
+
 impl Table {
     fn settle(&mut self) {
         if let Some(lease) = &mut self.lease {
@@ -106,21 +141,43 @@ impl Table {
         }
     }
 
+    /// The name of a place.
+    #[inline]
+    fn name_at(&self, place: usize) -> Option<&Name> {
+        match self.index.names.get(place) {
+            None => self.added.get(place - self.index.names.len()),
+            name => name,
+        }
+    }
+
     /// The place of a name: first where it was found last.
     #[inline]
     fn place(&self, name: &Name) -> Option<usize> {
         let place = name.place();
-        if self.index.names.get(place).is_some_and(|known| known == name) {
+        if self.name_at(place).is_some_and(|known| known == name) {
             return Some(place);
         }
-        let place = *self.index.places.get(&**name)?;
-        name.remember(place);
-        Some(place as usize)
+        let place = self.place_of(name)?;
+        name.remember(place as u32);
+        Some(place)
     }
 
     #[inline]
     fn place_of(&self, name: &[u8]) -> Option<usize> {
-        self.index.places.get(name).map(|place| *place as usize)
+        if let Some(place) = self.index.places.get(name) {
+            return Some(*place as usize);
+        }
+        let added = self.added.iter().position(|known| &**known == name)?;
+        Some(self.index.names.len() + added)
+    }
+
+    /// Puts the names that were added into the index.
+    fn fold(&mut self) {
+        let index = Arc::make_mut(&mut self.index);
+        for name in self.added.drain(..) {
+            index.places.insert(name.clone(), index.names.len() as u32);
+            index.names.push(name);
+        }
     }
 
     #[inline]
@@ -143,7 +200,7 @@ impl Table {
 
     /// The name as the table has it.
     fn known(&self, name: &[u8]) -> Option<&Name> {
-        self.index.names.get(self.place_of(name)?)
+        self.name_at(self.place_of(name)?)
     }
 
     fn insert(&mut self, name: Name, variable: Variable) {
@@ -156,10 +213,12 @@ impl Table {
         }
         let place = self.variables.len() as u32;
         name.remember(place);
-        let index = Arc::make_mut(&mut self.index);
-        index.names.push(name.clone());
-        index.places.insert(name, place);
         self.variables.push(Some(variable));
+        self.added.push(name);
+        let alone = Arc::get_mut(&mut self.index).is_some();
+        if alone || self.added.len() > ADDED {
+            self.fold();
+        }
         self.settle();
     }
 
@@ -179,6 +238,7 @@ impl Table {
 
     /// Forgets names without a variable.
     fn sweep(&mut self) {
+        self.fold();
         let old = std::mem::take(&mut self.variables);
         let names = std::mem::take(&mut self.index);
         let index = Arc::make_mut(&mut self.index);
@@ -193,7 +253,8 @@ impl Table {
     }
 
     fn iter(&self) -> impl Iterator<Item = (&Name, &Variable)> {
-        let all = self.index.names.iter().zip(&self.variables);
+        let names = self.index.names.iter().chain(&self.added);
+        let all = names.zip(&self.variables);
         all.filter_map(|(name, variable)| Some((name, variable.as_ref()?)))
     }
 }
@@ -352,7 +413,7 @@ impl Vars {
             // A subshell copies what it is inside of.
             self.pay(self.scopes.len() * 2);
         }
-        Arc::make_mut(&mut self.scopes).push(Scope {
+        roomy(&mut self.scopes).push(Scope {
             temporary,
             ..Scope::default()
         });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::BoxFuture;
 use super::proc::{Proc, Stop};
 use super::process::WaitStatus;
-use crate::fs::{Access, Errno, FileKind, Follow};
+use crate::fs::{Access, Errno, FileKind, Follow, OpenNode};
 
 /// The body of a program.
 pub type ProgramFn = for<'a> fn(&'a mut Proc) -> ProgramFuture<'a>;
@@ -56,12 +56,14 @@ pub(crate) const PROGRAM_MARK: &[u8] = b"\x7fELFexuvia\0";
 impl Proc {
     /// Looks at what `path` stands for. `ENOEXEC`: a file without mark or `#!`, which a shell runs as a script.
     pub fn image(&self, path: &[u8]) -> Result<Image, Errno> {
-        let view = self.view();
+        self.image_of(path, self.fs.open_program(&self.view(), path)?)
+    }
+
+    fn image_of(&self, path: &[u8], node: OpenNode) -> Result<Image, Errno> {
         self.kernel
             .meter()
             .charge(super::cost::PROGRAM)
             .map_err(|_| Errno::EIO)?;
-        let node = self.fs.open_program(&view, path)?;
         let head = node.read_chunk(0, 256)?.into_vec();
         if let Some(rest) = head.strip_prefix(PROGRAM_MARK) {
             let name = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -97,10 +99,19 @@ impl Proc {
 
     /// Resolves `path` through `#!` lines to a program, rewriting the arguments.
     pub fn load(&mut self, path: &[u8]) -> Result<Vec<u8>, Errno> {
+        self.load_opened(path, None)
+    }
+
+    /// The same for a path that was opened already.
+    pub fn load_opened(&mut self, path: &[u8], mut node: Option<OpenNode>) -> Result<Vec<u8>, Errno> {
         let mut path = path.to_vec();
         for _ in 0..5 {
             self.ask_before_exec(&path)?;
-            match self.image(&path)? {
+            let image = match node.take() {
+                Some(node) => self.image_of(&path, node)?,
+                None => self.image(&path)?,
+            };
+            match image {
                 Image::Program(name) => return Ok(name),
                 Image::Script {
                     interpreter,
