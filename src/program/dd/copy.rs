@@ -213,16 +213,17 @@ impl<'p> Copy<'p> {
         }
         self.waiting.extend_from_slice(&block);
         let size = self.plan.output_block as usize;
-        let waiting = std::mem::take(&mut self.waiting);
-        let (full, rest) = waiting
-            .split_at_checked(waiting.len() / size * size)
-            .unwrap_or_default();
-        for block in full.chunks_exact(size) {
-            if !self.write(proc, block).await? {
+        if self.waiting.len() < size {
+            return Ok(true);
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for full in waiting.chunks_exact(size) {
+            if !self.write(proc, full).await? {
                 return Ok(false);
             }
         }
-        self.waiting = rest.to_vec();
+        waiting.drain(..waiting.len() / size * size);
+        self.waiting = waiting;
         Ok(true)
     }
 
