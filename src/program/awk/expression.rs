@@ -155,16 +155,7 @@ impl Parser<'_> {
     fn or_expression(&mut self) -> Parsing<Parsed> {
         let mut left = self.and_expression()?;
         while self.is("||") {
-            self.value(left)?;
-            self.advance()?;
-            self.skip_newlines()?;
-            let jump = self.emit(Op::Or(0));
-            let right = self.and_expression()?;
-            let right = self.assignment(right)?;
-            self.value(right)?;
-            self.emit(Op::Truth);
-            self.land(jump);
-            left = Parsed::Value;
+            left = self.junction(left, Op::Or(0), Self::and_expression)?;
         }
         Ok(left)
     }
@@ -172,18 +163,28 @@ impl Parser<'_> {
     fn and_expression(&mut self) -> Parsing<Parsed> {
         let mut left = self.in_expression()?;
         while self.is("&&") {
-            self.value(left)?;
-            self.advance()?;
-            self.skip_newlines()?;
-            let jump = self.emit(Op::And(0));
-            let right = self.in_expression()?;
-            let right = self.assignment(right)?;
-            self.value(right)?;
-            self.emit(Op::Truth);
-            self.land(jump);
-            left = Parsed::Value;
+            left = self.junction(left, Op::And(0), Self::in_expression)?;
         }
         Ok(left)
+    }
+
+    /// `||` or `&&` and its right side, over which the operation jumps.
+    fn junction(
+        &mut self,
+        left: Parsed,
+        operation: Op,
+        side: fn(&mut Self) -> Parsing<Parsed>,
+    ) -> Parsing<Parsed> {
+        self.value(left)?;
+        self.advance()?;
+        self.skip_newlines()?;
+        let jump = self.emit(operation);
+        let right = side(self)?;
+        let right = self.assignment(right)?;
+        self.value(right)?;
+        self.emit(Op::Truth);
+        self.land(jump);
+        Ok(Parsed::Value)
     }
 
     fn in_expression(&mut self) -> Parsing<Parsed> {

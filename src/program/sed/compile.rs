@@ -410,47 +410,36 @@ impl Compiler {
         flags: &mut RegexFlags,
     ) -> Compiled<()> {
         let mut numbered = false;
-        let mut printed = 0;
+        let mut printed = false;
         loop {
             match scanner.next() {
                 Some(b'I' | b'i' | b'm' | b'M' | b'e') if self.dialect.posix => {
                     return Err(scanner.error("unknown option to `s'"));
                 }
-                Some(b'i' | b'I') => flags.ignore_case = true,
-                Some(b'm' | b'M') => flags.multi_line = true,
-                Some(b'e') if self.dialect.sandbox => {
+                Some(b'e' | b'w') if self.dialect.sandbox => {
                     return Err(scanner.error("e/r/w commands disabled in sandbox mode"));
                 }
+                Some(b'i' | b'I') => flags.ignore_case = true,
+                Some(b'm' | b'M') => flags.multi_line = true,
                 Some(b'e') => substitution.execute = true,
-                Some(b'p') => {
-                    let place = if substitution.execute {
-                        &mut substitution.print
-                    } else {
-                        &mut substitution.print_before
-                    };
-                    *place = true;
-                    printed += 1;
-                    if printed > 1 {
-                        return Err(scanner.error("multiple `p' options to `s' command"));
-                    }
+                Some(b'p') if std::mem::replace(&mut printed, true) => {
+                    return Err(scanner.error("multiple `p' options to `s' command"));
                 }
+                Some(b'p') if substitution.execute => substitution.print = true,
+                Some(b'p') => substitution.print_before = true,
                 Some(b'g') if substitution.global => {
                     return Err(scanner.error("multiple `g' options to `s' command"));
                 }
                 Some(b'g') => substitution.global = true,
                 Some(b'w') => {
-                    if self.dialect.sandbox {
-                        return Err(scanner.error("e/r/w commands disabled in sandbox mode"));
-                    }
                     let name = file_argument(scanner)?;
                     substitution.output = Some(Script::place(&mut self.script.outputs, name));
                     break;
                 }
-                Some(b'0'..=b'9') if numbered => {
+                Some(b'0'..=b'9') if std::mem::replace(&mut numbered, true) => {
                     return Err(scanner.error("multiple number options to `s' command"));
                 }
                 Some(digit @ b'0'..=b'9') => {
-                    numbered = true;
                     substitution.number = scanner.number(digit);
                     if substitution.number == 0 {
                         return Err(scanner.error("number option to `s' command may not be zero"));

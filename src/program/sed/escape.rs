@@ -32,27 +32,16 @@ fn number(rest: &[u8], base: u32, most: usize) -> Option<(u8, usize)> {
 
 /// Replaces the escapes of a regular expression that its own language does not know.
 pub fn regex(text: &[u8]) -> Result<Vec<u8>, &'static str> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        let rest = text.get(at + 1..).unwrap_or_default();
-        if byte != b'\\' {
-            out.push(byte);
-            at += 1;
-        } else if let Some((byte, length)) = escaped_byte(rest)? {
-            out.push(byte);
-            at += 1 + length;
-        } else {
-            out.push(b'\\');
-            out.extend(rest.first());
-            at += 2;
-        }
-    }
-    Ok(out)
+    unescaped(text, b"\\")
 }
 
 /// The text of `a`, `i` and `c`: escapes stand for bytes, any other backslash goes.
 pub fn text(text: &[u8]) -> Result<Vec<u8>, &'static str> {
+    unescaped(text, b"")
+}
+
+/// Puts bytes for escapes; `other` is what becomes of any other backslash.
+fn unescaped(text: &[u8], other: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -64,6 +53,7 @@ pub fn text(text: &[u8]) -> Result<Vec<u8>, &'static str> {
             out.push(byte);
             at += 1 + length;
         } else {
+            out.extend_from_slice(other);
             out.extend(rest.first());
             at += 2;
         }
