@@ -266,6 +266,18 @@ fn parse_flags(line: usize, words: &[&str]) -> Result<Flags, FormatError> {
     Ok(flags)
 }
 
+/// What a section is called, what it names, and the words behind that.
+fn title<'w>(words: &'w [&'w str]) -> Option<(String, &'w [&'w str], &'w [&'w str])> {
+    Some(match words {
+        ["known", what, rest @ ..] => (format!("known {what}"), &[], rest),
+        ["file", name, rest @ ..] => (format!("file {name}"), words.get(1..2).unwrap_or_default(), rest),
+        ["dir", rest @ ..] => (format!("dir {}", rest.join(" ")), rest, &[]),
+        ["link", rest @ ..] => (format!("link {}", rest.join(" ")), rest, &[]),
+        [what, rest @ ..] => ((*what).to_owned(), &[], rest),
+        [] => return None,
+    })
+}
+
 fn parse_section(
     case: &mut Case,
     partial: &mut Partial,
@@ -275,13 +287,8 @@ fn parse_section(
 ) -> Result<(), FormatError> {
     let text = utf8(line, header.get(SECTION.len()..).unwrap_or_default())?;
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (title, named, rest): (String, &[&str], &[&str]) = match words.as_slice() {
-        ["known", what, rest @ ..] => (format!("known {what}"), &[], rest),
-        ["file", name, rest @ ..] => (format!("file {name}"), words.get(1..2).unwrap_or_default(), rest),
-        ["dir", rest @ ..] => (format!("dir {}", rest.join(" ")), rest, &[]),
-        ["link", rest @ ..] => (format!("link {}", rest.join(" ")), rest, &[]),
-        [what, rest @ ..] => ((*what).to_owned(), &[], rest),
-        [] => return fail(line, "a section without a name"),
+    let Some((title, named, rest)) = title(&words) else {
+        return fail(line, "a section without a name");
     };
     if partial.seen.contains(&title) {
         return fail(line, format!("a second section {title}"));
@@ -311,25 +318,19 @@ fn parse_section(
         ("stdin", _) => case.stdin = Some(read_body(rest)?.0),
         ("file", [name]) => {
             let (content, flags) = read_body(rest)?;
+            let name = unescape(line, name.as_bytes())?;
             let mode = flags.mode.unwrap_or(0o644);
-            case.entries.push(Entry::File {
-                name: unescape(line, name.as_bytes())?,
-                mode,
-                content,
-            });
+            case.entries.push(Entry::File { name, mode, content });
         }
         ("dir", [name]) => {
             no_body()?;
-            case.entries.push(Entry::Directory {
-                name: unescape(line, name.as_bytes())?,
-            });
+            let name = unescape(line, name.as_bytes())?;
+            case.entries.push(Entry::Directory { name });
         }
         ("link", [name, target]) => {
             no_body()?;
-            let (name, target) = (
-                unescape(line, name.as_bytes())?,
-                unescape(line, target.as_bytes())?,
-            );
+            let name = unescape(line, name.as_bytes())?;
+            let target = unescape(line, target.as_bytes())?;
             case.entries.push(Entry::Link { name, target });
         }
         ("stdout" | "stderr" | "status" | "known", _) => {
