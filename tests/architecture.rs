@@ -39,7 +39,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "builtin", "error", "fs", "host", "interp", "kernel", "net", "outcome", "program", "snapshot",
         ],
     ),
-    ("shim", &["fs", "host", "kernel", "tool", "wire"]),
+    ("shim", &["fs", "host", "kernel", "net", "tool", "wire"]),
     (
         "snapshot",
         &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],

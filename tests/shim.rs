@@ -23,8 +23,12 @@ mod events;
 mod files;
 #[path = "shim/harness.rs"]
 mod harness;
+#[path = "shim/network.rs"]
+mod network;
 #[path = "shim/openapi.rs"]
 mod openapi;
+#[path = "support/origin.rs"]
+mod origin;
 #[path = "shim/sandboxes.rs"]
 mod sandboxes;
 #[path = "shim/sessions.rs"]

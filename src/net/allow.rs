@@ -24,6 +24,16 @@ impl HostPattern {
         valid.then_some(HostPattern { text })
     }
 
+    /// Whether it is one name, and not all below another.
+    pub fn is_name(&self) -> bool {
+        !self.text.starts_with('*')
+    }
+
+    /// Whether each name that another entry means is meant by this one, too.
+    pub fn covers(&self, other: &HostPattern) -> bool {
+        self == other || (!self.is_name() && self.matches(other.text.trim_start_matches("*.")))
+    }
+
     /// Whether a host name is meant. A dot at its end is no difference.
     pub fn matches(&self, host: &str) -> bool {
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
@@ -71,6 +81,21 @@ mod tests {
         ] {
             assert!(HostPattern::parse(text).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn covers() {
+        let all = HostPattern::parse("*").unwrap();
+        let exact = HostPattern::parse("example.com").unwrap();
+        let below = HostPattern::parse("*.example.com").unwrap();
+        let deep = HostPattern::parse("*.a.example.com").unwrap();
+        assert!(all.covers(&all) && all.covers(&exact) && all.covers(&below));
+        assert!(below.covers(&below) && below.covers(&deep));
+        assert!(
+            !deep.covers(&below) && !below.covers(&exact) && !exact.covers(&below) && !exact.covers(&all)
+        );
+        assert!(!below.covers(&all));
+        assert!(exact.is_name() && !below.is_name() && !all.is_name());
     }
 
     #[test]

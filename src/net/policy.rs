@@ -36,6 +36,15 @@ impl Network {
         }
     }
 
+    /// The same network for someone to whom other hosts are allowed.
+    #[must_use]
+    pub fn allowing(&self, allow: impl IntoIterator<Item = HostPattern>) -> Network {
+        Network {
+            allow: allow.into_iter().collect(),
+            ..self.clone()
+        }
+    }
+
     /// Takes one address out of the blocked ranges. For tests against a server on this host; never for scripts of others.
     #[must_use]
     pub fn permit_for_tests(mut self, address: IpAddr) -> Network {
@@ -46,15 +55,14 @@ impl Network {
     /// Sends a request, if it may be sent.
     pub async fn exchange(&self, exchange: Exchange) -> Result<Reply, Failure> {
         let addresses = self.addresses(&exchange.url.host).await?;
-        let mut failure = Failure::Connect;
         for address in addresses {
             let address = SocketAddr::new(address, exchange.url.port);
             match self.transport.exchange(exchange.clone(), address).await {
-                Err(Failure::Connect) => failure = Failure::Connect,
+                Err(Failure::Connect) => {}
                 other => return other,
             }
         }
-        Err(std::mem::replace(&mut failure, Failure::Connect))
+        Err(Failure::Connect)
     }
 
     /// The addresses of a host that may be connected to.

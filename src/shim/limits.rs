@@ -3,8 +3,8 @@
 //! All that is wrong with a spec is found before anything is said: one answer names every problem.
 
 use super::error::Problem;
-use super::names;
 use super::units;
+use crate::net::HostPattern;
 use crate::wire::{
     Config, ConfigLimits, DefaultSandbox, Network, Pinned, PinnedResources, ResourceNumbers, Resources,
     SpecInput, TenantLifecycle, TenantSettings,
@@ -16,7 +16,7 @@ pub struct Limits {
     /// What a session without a word about it gets.
     pub default: DefaultSandbox,
     /// The network ceiling.
-    pub network: Vec<String>,
+    pub network: Vec<HostPattern>,
     /// The most one sandbox may ask for.
     pub most: ResourceNumbers,
     /// What one gets that does not ask.
@@ -73,7 +73,7 @@ impl Limits {
         Config {
             default: self.default.clone(),
             limits: ConfigLimits {
-                network: self.network.clone(),
+                network: self.network.iter().map(HostPattern::to_string).collect(),
                 resources: self.most,
                 default_resources: self.usual,
                 idle: self.idle.clone(),
@@ -139,19 +139,18 @@ impl Limits {
     fn hosts(&self, hosts: &[String], problems: &mut Vec<String>) -> Vec<String> {
         let mut allow = Vec::new();
         for text in hosts {
-            match names::host(text) {
-                None => problems.push(format!("network.allow: '{text}' is no host name")),
-                Some(host) if host.starts_with("*.") => {
-                    problems.push(format!(
-                        "network.allow: '{text}': a virtual sandbox takes whole host names only"
-                    ));
+            let host = HostPattern::parse(text);
+            let problem = match &host {
+                None => Some("is no host name"),
+                Some(host) if !host.is_name() => Some("a virtual sandbox takes whole host names only"),
+                Some(host) if !self.network.iter().any(|entry| entry.covers(host)) => {
+                    Some("is outside of what this tenant allows")
                 }
-                Some(host) if !names::within(&host, &self.network) => {
-                    problems.push(format!(
-                        "network.allow: '{text}' is outside of what this tenant allows"
-                    ));
-                }
-                Some(host) => allow.push(host),
+                Some(_) => None,
+            };
+            match problem {
+                Some(problem) => problems.push(format!("network.allow: '{text}': {problem}")),
+                None => allow.extend(host.map(|host| host.to_string())),
             }
         }
         allow.sort();
@@ -207,14 +206,11 @@ fn usual(asked: Option<&Resources>, most: ResourceNumbers, problems: &mut Vec<St
     usual
 }
 
-fn ceiling(asked: Option<Vec<String>>, problems: &mut Vec<String>) -> Vec<String> {
-    let Some(asked) = asked else {
-        return vec!["*".to_owned()];
-    };
+fn ceiling(asked: Option<Vec<String>>, problems: &mut Vec<String>) -> Vec<HostPattern> {
+    let asked = asked.unwrap_or_else(|| vec!["*".to_owned()]);
     let mut entries = Vec::new();
     for text in asked {
-        match names::host(&text) {
-            _ if text == "*" => entries.push(text),
+        match HostPattern::parse(&text) {
             Some(host) => entries.push(host),
             None => problems.push(format!("limits.network: '{text}' is no host name or *.suffix")),
         }

@@ -1,4 +1,4 @@
-//! Which names are well formed: sessions, sandboxes, labels, hosts.
+//! Which names are well formed: sessions, sandboxes, labels.
 
 use std::collections::BTreeMap;
 
@@ -54,33 +54,6 @@ fn is_label_key(key: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
 }
 
-/// A host name in lower case, or none: at least two labels, not all numeric, no address. A leading `*.` is kept.
-pub fn host(text: &str) -> Option<String> {
-    let lower = text.to_ascii_lowercase();
-    let name = lower.strip_prefix("*.").unwrap_or(&lower);
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-    };
-    let numeric = name
-        .split('.')
-        .all(|label| label.bytes().all(|byte| byte.is_ascii_digit()));
-    let well = lower.len() <= 253 && name.split('.').count() >= 2 && name.split('.').all(label) && !numeric;
-    well.then_some(lower)
-}
-
-/// Whether a host (or `*.suffix`) is inside of a ceiling: equal to an entry, below a `*.suffix`, or anything under `*`.
-pub fn within(host: &str, ceiling: &[String]) -> bool {
-    let name = host.strip_prefix("*.").unwrap_or(host);
-    ceiling.iter().any(|entry| match entry.strip_prefix('*') {
-        Some("") => true,
-        Some(suffix) => name.ends_with(suffix) || host == entry,
-        None => host == entry,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,39 +78,6 @@ mod tests {
             &"a".repeat(201),
         ] {
             assert!(!is_sandbox_id(bad), "{bad}");
-        }
-    }
-
-    #[test]
-    fn hosts() {
-        assert_eq!(host("PyPI.org").as_deref(), Some("pypi.org"));
-        assert_eq!(host("*.example.com").as_deref(), Some("*.example.com"));
-        for bad in [
-            "localhost",
-            "1.2.3.4",
-            "http://example.com",
-            "example.com:80",
-            "a..b",
-            "*",
-            "*.com",
-            "[::1]",
-            "a_b.com",
-            "example.com.",
-        ] {
-            assert_eq!(host(bad), None, "{bad}");
-        }
-        let ceiling = ["example.com".to_owned(), "*.example.org".to_owned()];
-        for good in [
-            "example.com",
-            "a.example.org",
-            "b.a.example.org",
-            "*.example.org",
-            "*.a.example.org",
-        ] {
-            assert!(within(good, &ceiling), "{good}");
-        }
-        for bad in ["a.example.com", "example.org", "badexample.org", "*.example.com"] {
-            assert!(!within(bad, &ceiling), "{bad}");
         }
     }
 

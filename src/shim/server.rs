@@ -22,6 +22,8 @@ use super::routes;
 use super::state::Shim;
 use super::store::{Store, keys, tenant, turns};
 use super::sweep;
+use crate::host::HttpTransport;
+use crate::net::Network;
 use crate::wire::random;
 
 /// How long requests may go on after the server was told to stop.
@@ -51,6 +53,12 @@ pub struct Server {
 impl Server {
     /// Opens the store, makes keys when there are none, and listens.
     pub async fn start(config: &Config) -> Result<Server, String> {
+        let transport = Arc::new(HttpTransport::new(Handle::current()));
+        Server::start_over(config, Network::new(transport, [])).await
+    }
+
+    /// The same over another network, of which each sandbox gets the part that its `allow` names.
+    pub async fn start_over(config: &Config, network: Network) -> Result<Server, String> {
         let (store, blobs) = open(config).await?;
         let store = Arc::new(store);
         let say = |problem: super::error::Problem| problem.message().to_owned();
@@ -65,6 +73,7 @@ impl Server {
             Arc::clone(&store),
             blobs.clone(),
             Handle::current(),
+            network,
             config.workspace_bytes,
             config.workers(),
         ));

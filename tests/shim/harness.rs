@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use exuvia::net::Network;
 use exuvia::shim::Server as Shim;
 use exuvia::shim::config::{Config, Sync};
 use serde_json::{Value, json};
@@ -63,6 +64,11 @@ impl Server {
 
     /// With settings; `keys` of an earlier start on the same folder.
     pub fn with(config: &Config, keys: Option<(String, String)>) -> Server {
+        Server::over(config, keys, None)
+    }
+
+    /// The same, over a network of the test.
+    pub fn over(config: &Config, keys: Option<(String, String)>, network: Option<Network>) -> Server {
         let (stop, stopped) = oneshot::channel();
         let (ready, started) = std::sync::mpsc::channel();
         let config = config.clone();
@@ -73,7 +79,10 @@ impl Server {
                 .build()
                 .unwrap();
             runtime.block_on(async {
-                let server = Shim::start(&config).await.unwrap();
+                let server = match network {
+                    Some(network) => Shim::start_over(&config, network).await.unwrap(),
+                    None => Shim::start(&config).await.unwrap(),
+                };
                 ready
                     .send((server.address().unwrap(), server.printed().to_vec()))
                     .unwrap();

@@ -4,6 +4,8 @@ mod corpus;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mount;
+#[cfg(feature = "http")]
+mod network;
 mod options;
 #[cfg(feature = "client")]
 mod remote;

@@ -34,6 +34,9 @@ struct Options {
     /// Mount a host directory at /workspace for reading and writing.
     #[arg(long, value_name = "DIR")]
     dir_rw: Option<PathBuf>,
+    #[cfg(feature = "http")]
+    #[command(flatten)]
+    reach: super::network::Reach,
 }
 
 /// Serves until the client goes away.
@@ -60,6 +63,8 @@ fn serve(options: &Options) -> Result<(), String> {
         options.dir.as_deref(),
         options.dir_rw.as_deref(),
     )?;
+    #[cfg(feature = "http")]
+    let (builder, _sockets) = options.reach.give(builder)?;
     let shell = builder.build().map_err(|error| error.to_string())?;
     let server = Server {
         workspace: Arc::new(Mutex::new(VirtualWorkspace::new(shell))),

@@ -18,6 +18,9 @@ pub struct Options {
     /// Mount a host directory at /workspace for reading and writing.
     #[arg(long, value_name = "DIR")]
     pub dir_rw: Option<PathBuf>,
+    #[cfg(feature = "http")]
+    #[command(flatten)]
+    pub reach: super::network::Reach,
     /// Limits as NAME=VALUE, separated by commas: steps, output-bytes, memory-bytes, depth, processes, open-files, pipe-bytes, wall-clock-ms, time-ms.
     #[arg(long, value_name = "LIST")]
     pub limits: Option<String>,

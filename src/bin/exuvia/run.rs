@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 use exuvia::host::SystemClock;
 use exuvia::kernel::{Clock, HostSource, Limits};
-use exuvia::{Event, Outcome, Run, Shell, State};
+use exuvia::{Event, Outcome, Run, Shell, ShellBuilder, State};
 
 use super::options::{Options, Time};
 
@@ -34,7 +34,10 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(options: &Options) -> Result<u8, String> {
-    let mut shell = build(options)?;
+    let builder = configure(options)?;
+    #[cfg(feature = "http")]
+    let (builder, _runtime) = options.reach.give(builder)?;
+    let mut shell = builder.build().map_err(|error| error.to_string())?;
     let run = request(options)?;
     if options.json {
         let outcome = shell.execute(run);
@@ -44,7 +47,7 @@ fn execute(options: &Options) -> Result<u8, String> {
     Ok(stream(&mut shell, run))
 }
 
-fn build(options: &Options) -> Result<Shell, String> {
+fn configure(options: &Options) -> Result<ShellBuilder, String> {
     let mut builder = Shell::builder().state(State::Fresh);
     if let Some(text) = &options.limits {
         builder = builder.limits(parse_limits(text)?);
@@ -52,8 +55,7 @@ fn build(options: &Options) -> Result<Shell, String> {
     if options.time == Time::Real {
         builder = builder.clock(Clock::Real(Arc::new(SystemClock)));
     }
-    builder = super::mount::mount(builder, options.dir.as_deref(), options.dir_rw.as_deref())?;
-    builder.build().map_err(|error| error.to_string())
+    super::mount::mount(builder, options.dir.as_deref(), options.dir_rw.as_deref())
 }
 
 fn parse_limits(text: &str) -> Result<Limits, String> {

@@ -3,6 +3,9 @@
 //! A workspace is loaded when it is first used and stays until nobody has used it for a while. It is known by the version of its manifest, so a shim
 //! that finds another version in the store than it has in memory loads it again: another shim was there.
 //!
+//! A workspace reaches what its `network.allow` names and nothing else, over the network of the shim: the names were held against the tenant's ceiling
+//! when the sandbox was made, and addresses are judged at each exchange.
+//!
 //! Commands run on threads that may wait, as many at once as there are processors; the others wait first come, first served. A sandbox stands in that
 //! line once at most, since it does one thing at a time: so a row of calls in one does not starve another, and no sandbox ever runs more commands at
 //! once than its `cpus`, which are one at least. Until what a command did is committed, its workspace is in the
@@ -23,6 +26,7 @@ use super::{Answer, Availability, Backend, Effect, OutputFile, Place, Rested, Se
 use crate::fs::{Errno, FileSystem, Quota};
 use crate::host::block_on;
 use crate::kernel::Limits;
+use crate::net::{HostPattern, Network};
 use crate::shim::blobs::Blobs;
 use crate::shim::clock;
 use crate::shim::error::Problem;
@@ -51,6 +55,7 @@ struct Shared {
     blobs: Blobs,
     handle: Handle,
     quota: Quota,
+    network: Network,
     running: Arc<Semaphore>,
     slots: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Slot>>>>,
 }
@@ -73,8 +78,15 @@ struct Loaded {
 }
 
 impl Virtual {
-    /// A backend over a store and an object store. The quota bounds one workspace.
-    pub fn new(store: Arc<Store>, blobs: Blobs, handle: Handle, quota_bytes: u64, workers: usize) -> Virtual {
+    /// A backend over a store and an object store. The quota bounds one workspace; each has its own list of hosts for the network.
+    pub fn new(
+        store: Arc<Store>,
+        blobs: Blobs,
+        handle: Handle,
+        network: Network,
+        quota_bytes: u64,
+        workers: usize,
+    ) -> Virtual {
         let quota = Quota {
             bytes: quota_bytes,
             file_bytes: u64::MAX,
@@ -86,6 +98,7 @@ impl Virtual {
                 blobs,
                 handle,
                 quota,
+                network,
                 running: Arc::new(Semaphore::new(workers)),
                 slots: Mutex::default(),
             }),
@@ -121,6 +134,7 @@ impl Shared {
             .mount("/workspace", mounted)
             .hostname("sandbox")
             .limits(limits(&begun.spec))
+            .network(self.network.allowing(allowed(&begun.spec)))
             .build()
             .map_err(|error| broken(error.to_string()))?;
         tree.take_changed();
@@ -167,6 +181,12 @@ fn limits(spec: &Pinned) -> Limits {
         memory_bytes: memory << 20,
         ..Limits::default()
     }
+}
+
+/// The hosts that a sandbox may reach.
+fn allowed(spec: &Pinned) -> impl Iterator<Item = HostPattern> {
+    let names = spec.network.allow.iter().flatten();
+    names.filter_map(|name| HostPattern::parse(name))
 }
 
 struct BlobSource {
