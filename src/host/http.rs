@@ -34,6 +34,7 @@ const WAITING: usize = 4;
 #[derive(Clone)]
 pub struct HttpTransport {
     runtime: Handle,
+    started: Instant,
     checked: Arc<ClientConfig>,
     unchecked: Arc<ClientConfig>,
 }
@@ -54,6 +55,7 @@ impl HttpTransport {
         }
         HttpTransport {
             runtime,
+            started: Instant::now(),
             checked: Arc::new(builder().with_root_certificates(roots).with_no_client_auth()),
             unchecked: Arc::new(
                 builder()
@@ -88,6 +90,10 @@ impl Transport for HttpTransport {
         Box::pin(task.ended())
     }
 
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     fn exchange(&self, exchange: Exchange, address: SocketAddr) -> BoxFuture<'_, Result<Reply, Failure>> {
         let config = if exchange.insecure {
             &self.unchecked
@@ -95,15 +101,39 @@ impl Transport for HttpTransport {
             &self.checked
         };
         let config = Arc::clone(config);
-        let deadline = exchange.timeout.map(|time| Instant::now() + time);
+        let patience = Patience {
+            started: self.started,
+            deadline: exchange.timeout.map(|time| Instant::now() + time),
+            idle: exchange.idle_timeout,
+        };
         let task = Task(self.runtime.spawn(async move {
-            let work = start(exchange, address, config, deadline);
-            match deadline {
+            let work = start(exchange, address, config, patience);
+            match patience.deadline {
                 Some(deadline) => timeout_at(deadline, work).await.unwrap_or(Err(Failure::Timeout)),
                 None => work.await,
             }
         }));
         Box::pin(task.ended())
+    }
+}
+
+/// How long to wait, and since when time is counted.
+#[derive(Debug, Clone, Copy)]
+struct Patience {
+    started: Instant,
+    deadline: Option<Instant>,
+    idle: Option<Duration>,
+}
+
+impl Patience {
+    /// Waits for something of the server.
+    async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let idle = self.idle.map(|idle| Instant::now() + idle);
+        let until = [idle, self.deadline].into_iter().flatten().min();
+        match until {
+            Some(until) => timeout_at(until, work).await.map_err(|_| Failure::Timeout),
+            None => Ok(work.await),
+        }
     }
 }
 
@@ -128,7 +158,7 @@ async fn start(
     exchange: Exchange,
     address: SocketAddr,
     config: Arc<ClientConfig>,
-    deadline: Option<Instant>,
+    patience: Patience,
 ) -> Result<Reply, Failure> {
     let limit = exchange.connect_timeout.unwrap_or(CONNECT);
     let connect_by = Instant::now() + limit;
@@ -137,8 +167,10 @@ async fn start(
         .map_err(|_| Failure::ConnectTimeout)?
         .map_err(|_| Failure::Connect)?;
     let _ = stream.set_nodelay(true); // only a matter of speed
+    let connected = patience.started.elapsed();
     if exchange.url.scheme == Scheme::Http {
-        return send(TokioIo::new(stream), exchange, address, deadline).await;
+        let reply = send(TokioIo::new(stream), exchange, address, patience).await?;
+        return Ok(Reply { connected, ..reply });
     }
     let host = exchange.url.host.to_string();
     let bare = host
@@ -150,7 +182,13 @@ async fn start(
         .await
         .map_err(|_| Failure::ConnectTimeout)?
         .map_err(|error| tls_failure(&error))?;
-    send(TokioIo::new(stream), exchange, address, deadline).await
+    let secured = Some(patience.started.elapsed());
+    let reply = send(TokioIo::new(stream), exchange, address, patience).await?;
+    Ok(Reply {
+        connected,
+        secured,
+        ..reply
+    })
 }
 
 fn tls_failure(error: &std::io::Error) -> Failure {
@@ -167,7 +205,7 @@ async fn send<S>(
     stream: S,
     exchange: Exchange,
     address: SocketAddr,
-    deadline: Option<Instant>,
+    patience: Patience,
 ) -> Result<Reply, Failure>
 where
     S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
@@ -180,10 +218,8 @@ where
     // It ends when the reply's body has been read or dropped.
     tokio::spawn(connection);
     let request = request(&exchange)?;
-    let reply = sender
-        .send_request(request)
-        .await
-        .map_err(|error| broken(&error))?;
+    let reply = patience.wait(sender.send_request(request)).await?;
+    let reply = reply.map_err(|error| broken(&error))?;
     let (head, body) = reply.into_parts();
     let reason = match head.extensions.get::<hyper::ext::ReasonPhrase>() {
         Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
@@ -202,8 +238,10 @@ where
             .iter()
             .map(|(name, value)| (title_case(name.as_str()), value.as_bytes().to_vec()))
             .collect(),
-        body: Box::new(Streamed::start(body, deadline)),
+        body: Box::new(Streamed::start(body, patience)),
         address,
+        connected: Duration::ZERO,
+        secured: None,
     })
 }
 
@@ -252,32 +290,23 @@ struct Streamed {
 }
 
 impl Streamed {
-    fn start(body: Incoming, deadline: Option<Instant>) -> Streamed {
+    fn start(body: Incoming, patience: Patience) -> Streamed {
         let (sender, pieces) = mpsc::channel(WAITING);
-        let reading = tokio::spawn(read(body, deadline, sender));
+        let reading = tokio::spawn(read(body, patience, sender));
         Streamed { pieces, reading }
     }
 }
 
-async fn read(mut body: Incoming, deadline: Option<Instant>, sender: mpsc::Sender<Result<Vec<u8>, Failure>>) {
+async fn read(mut body: Incoming, patience: Patience, sender: mpsc::Sender<Result<Vec<u8>, Failure>>) {
     loop {
-        let frame = match deadline {
-            Some(deadline) => match timeout_at(deadline, body.frame()).await {
-                Ok(frame) => frame,
-                Err(_) => {
-                    let _ = sender.send(Err(Failure::Timeout)).await; // nobody waits any more
-                    return;
-                }
-            },
-            None => body.frame().await,
-        };
-        let piece = match frame {
-            None => return,
-            Some(Ok(frame)) => match frame.into_data() {
+        let piece = match patience.wait(body.frame()).await {
+            Ok(None) => return,
+            Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) if !data.is_empty() => Ok(data.to_vec()),
                 _ => continue,
             },
-            Some(Err(error)) => Err(Failure::Receive(error.to_string())),
+            Ok(Some(Err(error))) => Err(Failure::Receive(error.to_string())),
+            Err(failure) => Err(failure),
         };
         let last = piece.is_err();
         if sender.send(piece).await.is_err() || last {

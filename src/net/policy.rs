@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use core::net::{IpAddr, SocketAddr};
 
@@ -52,21 +53,8 @@ impl Network {
         self
     }
 
-    /// Sends a request, if it may be sent.
-    pub async fn exchange(&self, exchange: Exchange) -> Result<Reply, Failure> {
-        let addresses = self.addresses(&exchange.url.host).await?;
-        for address in addresses {
-            let address = SocketAddr::new(address, exchange.url.port);
-            match self.transport.exchange(exchange.clone(), address).await {
-                Err(Failure::Connect) => {}
-                other => return other,
-            }
-        }
-        Err(Failure::Connect)
-    }
-
-    /// The addresses of a host that may be connected to.
-    async fn addresses(&self, host: &Host) -> Result<Vec<IpAddr>, Failure> {
+    /// Finds a host, if it may be reached. A route without addresses is one where nobody answers.
+    pub async fn route(&self, host: &Host) -> Result<Route, Failure> {
         let found = match host {
             // A list of names allows no address but when it allows all.
             Host::Address(address) if self.allows("") || self.permitted.contains(address) => vec![*address],
@@ -78,10 +66,53 @@ impl Network {
             return Err(Failure::Resolve);
         }
         let open = |address: &IpAddr| self.permitted.contains(address) || !blocked(*address);
-        Ok(found.into_iter().filter(open).collect())
+        Ok(Route {
+            host: host.clone(),
+            addresses: found.into_iter().filter(open).collect(),
+        })
+    }
+
+    /// Sends a request along the route to its host, to the first address that answers.
+    pub async fn exchange(&self, exchange: Exchange, route: &Route) -> Result<Reply, Failure> {
+        if route.host != exchange.url.host {
+            return Err(Failure::Resolve);
+        }
+        let mut failure = Failure::Connect;
+        for address in &route.addresses {
+            let address = SocketAddr::new(*address, exchange.url.port);
+            match self.transport.exchange(exchange.clone(), address).await {
+                Err(why @ (Failure::Connect | Failure::ConnectTimeout)) => failure = why,
+                other => return other,
+            }
+        }
+        Err(failure)
+    }
+
+    /// The time of the transport, for what is said of how long something took.
+    pub fn now(&self) -> Duration {
+        self.transport.now()
     }
 
     fn allows(&self, name: &str) -> bool {
         self.allow.iter().any(|pattern| pattern.matches(name))
+    }
+}
+
+/// The way to a host: those of its addresses that may be connected to. Only [`Network::route`] makes one, so each was judged.
+#[derive(Debug, Clone)]
+pub struct Route {
+    host: Host,
+    addresses: Vec<IpAddr>,
+}
+
+impl Route {
+    /// The addresses, in the order in which they are tried.
+    pub fn addresses(&self) -> &[IpAddr] {
+        &self.addresses
+    }
+
+    /// Leaves addresses out.
+    pub fn retain(&mut self, wanted: fn(&IpAddr) -> bool) {
+        self.addresses.retain(wanted);
     }
 }

@@ -38,6 +38,8 @@ pub struct Exchange {
     pub connect_timeout: Option<Duration>,
     /// Time for all of it, the reply's body included.
     pub timeout: Option<Duration>,
+    /// Time for the head of the reply, and for each piece of its body.
+    pub idle_timeout: Option<Duration>,
     /// Takes any certificate.
     pub insecure: bool,
 }
@@ -56,6 +58,10 @@ pub struct Reply {
     pub body: Box<dyn BodyStream>,
     /// The address that answered.
     pub address: SocketAddr,
+    /// When the connection stood, by [`Transport::now`].
+    pub connected: Duration,
+    /// When it was encrypted, where it is.
+    pub secured: Option<Duration>,
 }
 
 impl Reply {
@@ -77,7 +83,7 @@ pub enum Failure {
     Connect,
     /// [`Exchange::connect_timeout`] is over.
     ConnectTimeout,
-    /// [`Exchange::timeout`] is over.
+    /// [`Exchange::timeout`] or [`Exchange::idle_timeout`] is over.
     Timeout,
     /// No agreement on encryption.
     Tls(String),
@@ -93,6 +99,11 @@ pub enum Failure {
 pub trait Transport: Send + Sync {
     /// The addresses of a name.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Result<Vec<IpAddr>, Failure>>;
+
+    /// A clock that starts anywhere; one that stands still says nothing of how long things take.
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Sends a request to this very address, and gives the reply when its headers are there. Follows no redirect, uses no proxy, adds no header.
     fn exchange(&self, exchange: Exchange, address: SocketAddr) -> BoxFuture<'_, Result<Reply, Failure>>;

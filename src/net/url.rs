@@ -178,15 +178,18 @@ fn scheme(name: &str) -> Result<Scheme, UrlError> {
 
 fn credentials(text: &str) -> (String, String) {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    let decoded = |text: &str| String::from_utf8_lossy(&percent_decoded(text)).into_owned();
     (decoded(user), decoded(password))
 }
 
 /// Without its `%XX`.
-fn decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
-        let code = (byte == b'%').then(|| after.get(..2)).flatten();
+        let code = after
+            .get(..2)
+            .filter(|code| byte == b'%' && code.iter().all(u8::is_ascii_hexdigit));
         let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
         bytes.push(code.unwrap_or(byte));
         rest = if code.is_some() {
@@ -195,7 +198,7 @@ fn decoded(text: &str) -> String {
             after
         };
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
 fn split_port(text: &str) -> Result<(&str, Option<u16>), UrlError> {
