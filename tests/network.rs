@@ -5,6 +5,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use exuvia::net::{Body, BodyStream, BoxFuture, Exchange, Failure, HostPattern, Network, Reply, Transport};
 use exuvia::{Outcome, Shell};
@@ -44,6 +45,8 @@ fn reply(status: u16, headers: &[(&str, &str)], body: &[&str]) -> Reply {
             body.iter().map(|piece| Ok(piece.as_bytes().to_vec())).collect(),
         )),
         address: "93.184.216.34:80".parse().unwrap(),
+        connected: Duration::ZERO,
+        secured: None,
     }
 }
 
@@ -113,6 +116,7 @@ impl Transport for Table {
                 "/away" => reply(302, &location("http://other.example.org/echo"), &[]),
                 "/inside" => reply(302, &location("http://169.254.169.254/latest"), &[]),
                 "/inside-by-name" => reply(302, &location("http://127.0.0.1.in.example.com/"), &[]),
+                target if target.starts_with("/to?") => reply(302, &location(&target[4..]), &[]),
                 "/loop" => reply(301, &location("/loop"), &[]),
                 "/cookie" => reply(
                     200,
@@ -314,6 +318,168 @@ fn answers_that_change_do_not_matter() {
         .map(|(_, address)| address.to_string())
         .collect();
     assert_eq!(asked, ["93.184.216.34:80"]);
+}
+
+/// The first and the last address of each blocked network of IPv4.
+const BLOCKED: &[[u8; 4]] = &[
+    [0, 0, 0, 0],
+    [0, 255, 255, 255],
+    [10, 0, 0, 0],
+    [10, 255, 255, 255],
+    [100, 64, 0, 0],
+    [100, 127, 255, 255],
+    [127, 0, 0, 1],
+    [127, 255, 255, 255],
+    [168, 63, 129, 16],
+    [169, 254, 0, 0],
+    [169, 254, 169, 254],
+    [169, 254, 255, 255],
+    [172, 16, 0, 0],
+    [172, 31, 255, 255],
+    [192, 0, 0, 0],
+    [192, 0, 2, 255],
+    [192, 88, 99, 1],
+    [192, 168, 0, 0],
+    [192, 168, 255, 255],
+    [198, 18, 0, 0],
+    [198, 19, 255, 255],
+    [198, 51, 100, 0],
+    [203, 0, 113, 255],
+    [224, 0, 0, 0],
+    [239, 255, 255, 255],
+    [240, 0, 0, 0],
+    [255, 255, 255, 255],
+];
+
+/// An address in every spelling that leads to it.
+fn spellings([a, b, c, d]: [u8; 4]) -> Vec<String> {
+    let whole = u32::from_be_bytes([a, b, c, d]);
+    let (high, low) = (whole >> 16, whole & 0xffff);
+    vec![
+        format!("{a}.{b}.{c}.{d}"),
+        format!("{a}.{b}.{c}.{d}."),
+        format!("{whole}"),
+        format!("0x{whole:x}"),
+        format!("0X{whole:08X}"),
+        format!("0{whole:o}"),
+        format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+        format!("00{a:o}.{b}.0x{c:x}.{d}"),
+        format!("{a}.{b}.{low}"),
+        format!("{a}.{}", whole & 0xff_ffff),
+        format!("[::ffff:{a}.{b}.{c}.{d}]"),
+        format!("[::ffff:{high:x}:{low:x}]"),
+        format!("[0:0:0:0:0:ffff:{high:x}:{low:x}]"),
+        format!("[::{high:x}:{low:x}]"),
+        // The networks that carry IPv4 inside: NAT64 and 6to4.
+        format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
+        format!("[64:ff9b:1::{high:x}:{low:x}]"),
+        format!("[2002:{high:x}:{low:x}::1]"),
+    ]
+}
+
+#[test]
+fn no_spelling_reaches_a_blocked_address() {
+    let table: Arc<Table> = Arc::default();
+    let mut shell = shell(&table, &["*"]);
+    for address in BLOCKED {
+        for spelling in spellings(*address) {
+            let outcome = shell.run(format!(
+                "curl -s 'http://{spelling}/' -o f; echo $?; wget -qO- 'http://{spelling}/'; echo $?"
+            ));
+            assert_eq!(String::from_utf8_lossy(&outcome.stdout), "7\n4\n", "{spelling}");
+        }
+    }
+    assert_eq!(table.asked.lock().unwrap().len(), 0);
+}
+
+#[test]
+fn no_redirection_reaches_a_blocked_address() {
+    let table: Arc<Table> = Arc::default();
+    let mut shell = shell(&table, &["*"]);
+    for address in BLOCKED {
+        let [a, b, c, d] = address;
+        let by_name = format!("{a}.{b}.{c}.{d}.in.example.com");
+        for target in spellings(*address).into_iter().chain([by_name]) {
+            let url = format!("http://example.com/to?http://{target}:8080/x");
+            let outcome = shell.run(format!(
+                "curl -gsL '{url}' -o f; echo $?; wget -qO- '{url}'; echo $?"
+            ));
+            assert_eq!(String::from_utf8_lossy(&outcome.stdout), "7\n4\n", "{target}");
+        }
+    }
+    let elsewhere = table
+        .asked
+        .lock()
+        .unwrap()
+        .iter()
+        .any(|(_, address)| address.ip().to_string() != "93.184.216.34");
+    assert!(!elsewhere);
+}
+
+/// A name with both kinds of addresses is reached at those that may be, and only there.
+#[test]
+fn only_addresses_that_may_be_are_tried() {
+    let table: Arc<Table> = Arc::default();
+    let mut shell = shell(&table, ALLOW);
+    assert_eq!(
+        shell
+            .run("curl -s http://two.example.com/ && wget -qO- http://two.example.com/")
+            .stdout,
+        b"hello\nhello\n"
+    );
+    let asked: Vec<String> = table
+        .asked
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(_, address)| address.ip().to_string())
+        .collect();
+    assert_eq!(asked, ["93.184.216.36", "93.184.216.36"]);
+}
+
+#[test]
+fn wget_keeps_secrets_at_home() {
+    let script = "wget -qO- --user=u --password=p --auth-no-challenge --header 'Cookie: k=v' --header 'Authorization: t' --header 'X: 1' http://example.com";
+    let outcome = run(&format!("{script}/away; {script}/moved"));
+    let asked = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let (away, home) = asked.split_once("GET /echo HTTP/1.1\nHost: example.com").unwrap();
+    assert!(
+        away.contains("X: 1") && !away.contains("Cookie") && !away.contains("Authorization"),
+        "{away}"
+    );
+    assert!(
+        home.contains("Cookie: k=v") && home.contains("Authorization: t"),
+        "{home}"
+    );
+}
+
+#[test]
+fn wget_without_a_network_knows_no_name() {
+    let mut shell = Shell::new();
+    let outcome = shell.run("wget -nv http://example.com/; echo $?; wget -nv http://93.184.216.34/; echo $?");
+    assert_eq!(outcome.stdout, b"4\n4\n");
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(
+        said,
+        "wget: unable to resolve host address ‘example.com’\nfailed: Connection refused.\n"
+    );
+}
+
+/// The words for names, which a server on this host cannot show.
+#[test]
+fn wget_tells_where_a_name_is() {
+    let outcome = run("wget -O f http://www.example.com/ 2>&1 | sed 's/^--.*--/--TIME--/;s/^2.* (/TIME (/'");
+    assert_eq!(
+        String::from_utf8_lossy(&outcome.stdout),
+        "--TIME--  http://www.example.com/\n\
+         Resolving www.example.com (www.example.com)... 93.184.216.34\n\
+         Connecting to www.example.com (www.example.com)|93.184.216.34|:80... connected.\n\
+         HTTP request sent, awaiting response... 200 OK\n\
+         Length: 6 [text/html]\n\
+         Saving to: ‘f’\n\n\
+         \x20    0K                                                       100% 11.2G=0s\n\n\
+         TIME (11.2 GB/s) - ‘f’ saved [6/6]\n\n"
+    );
 }
 
 #[test]

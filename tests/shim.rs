@@ -31,6 +31,8 @@ mod openapi;
 mod origin;
 #[path = "shim/sandboxes.rs"]
 mod sandboxes;
+#[path = "shim/security.rs"]
+mod security;
 #[path = "shim/sessions.rs"]
 mod sessions;
 #[path = "shim/tenant.rs"]

@@ -145,6 +145,8 @@ pub enum Complaint {
     NamedTry,
     /// The first usage line, then Try (grep).
     UsageAndTry,
+    /// The first usage line, a blank one, then ``Try `wget --help' for more options.``
+    UsageAndOptions,
     /// `Try 'tar --help' or 'tar --usage' for more information.`
     TryUsage,
     /// ``Try `gzip --help' for more information.``

@@ -108,21 +108,19 @@ impl<F: Copy + PartialEq> Spec<F> {
         let text: &[u8] = match self.complaint {
             Complaint::Try => b"Try '\0 --help' for more information.\n",
             Complaint::NamedTry => b"\0: Try '\0 --help' for more information.\n",
-            Complaint::UsageAndTry => {
-                let usage = self.synopsis.first().copied().unwrap_or_default();
-                return [
-                    b"Usage: \0 ",
-                    usage.as_bytes(),
-                    b"\nTry '\0 --help' for more information.\n",
-                ]
-                .concat();
-            }
+            Complaint::UsageAndTry => return self.usage_and(b"Try '\0 --help' for more information.\n"),
+            Complaint::UsageAndOptions => return self.usage_and(b"\nTry `\0 --help' for more options.\n"),
             Complaint::TryUsage => b"Try '\0 --help' or '\0 --usage' for more information.\n",
             Complaint::BackquotedTry => b"Try `\0 --help' for more information.\n",
             Complaint::Help => return self.help_text(),
             Complaint::Silent => b"",
         };
         text.to_vec()
+    }
+
+    fn usage_and(&self, line: &[u8]) -> Vec<u8> {
+        let usage = self.synopsis.first().copied().unwrap_or_default();
+        [b"Usage: \0 ", usage.as_bytes(), b"\n", line].concat()
     }
 
     /// The usage without a message, as `grep` and `sed` print it when there is no operand at all.

@@ -25,6 +25,8 @@ mod chown;
 mod cmp;
 mod column;
 mod comm;
+mod content_coding;
+mod cookies;
 mod copy;
 mod cp;
 mod curl;
@@ -70,6 +72,7 @@ mod mkdir;
 mod mknod;
 mod mktemp;
 mod mv;
+mod network;
 mod nice;
 mod nl;
 mod nohup;
@@ -116,6 +119,7 @@ mod uniq;
 mod usage;
 mod walk;
 mod wc;
+mod wget;
 mod which;
 mod who;
 mod xargs;
@@ -238,6 +242,7 @@ pub static PROGRAMS: &[Program] = &[
     who::UPTIME,
     ls::VDIR,
     wc::PROGRAM,
+    wget::PROGRAM,
     which::PROGRAM,
     who::PROGRAM,
     id::WHOAMI,

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use core::net::IpAddr;
+
 /// How the words of an option are read.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
@@ -83,12 +85,39 @@ pub(super) enum Target {
     RemoteName,
 }
 
+/// Addresses of one kind alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    /// Whether an address is of it.
+    pub(super) fn test(self) -> fn(&IpAddr) -> bool {
+        match self {
+            Family::V4 => IpAddr::is_ipv4,
+            Family::V6 => IpAddr::is_ipv6,
+        }
+    }
+}
+
+/// Where a transfer goes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Resume {
+    At(u64),
+    /// `-C -`: at the end of the file that is there.
+    End,
+}
+
 /// The options.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Options {
     pub(super) urls: Vec<Vec<u8>>,
     pub(super) targets: Vec<Target>,
+    pub(super) address_family: Option<Family>,
     pub(super) agent: Option<Vec<u8>>,
+    pub(super) bearer: Option<Vec<u8>>,
     pub(super) compressed: bool,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) cookies: Vec<Vec<u8>>,
@@ -97,6 +126,7 @@ pub(super) struct Options {
     pub(super) data: Vec<Data>,
     pub(super) dump_header: Option<Vec<u8>>,
     pub(super) fail: bool,
+    pub(super) fail_early: bool,
     pub(super) fail_with_body: bool,
     pub(super) form: Vec<(Vec<u8>, bool)>,
     pub(super) get: bool,
@@ -106,20 +136,31 @@ pub(super) struct Options {
     pub(super) insecure: bool,
     pub(super) location: bool,
     pub(super) location_trusted: bool,
+    pub(super) keep_post: Vec<u16>,
+    pub(super) max_bytes: Option<u64>,
     pub(super) max_redirects: Option<i64>,
     pub(super) max_time: Option<Duration>,
     pub(super) method: Option<Vec<u8>>,
     pub(super) no_meter: bool,
     pub(super) literal_urls: bool,
+    pub(super) only_https: bool,
+    pub(super) only_others: bool,
+    pub(super) output_directory: Option<Vec<u8>>,
+    pub(super) range: Option<Vec<u8>>,
     pub(super) referer: Option<Vec<u8>>,
+    pub(super) remote_header_name: bool,
+    pub(super) remote_name_all: bool,
+    pub(super) resume: Option<Resume>,
     pub(super) retry: u32,
     pub(super) retry_all_errors: bool,
     pub(super) retry_connection_refused: bool,
     pub(super) retry_delay: Option<Duration>,
+    pub(super) retry_max_time: Option<Duration>,
     pub(super) show_error: bool,
     pub(super) silent: bool,
     pub(super) upload: Option<Vec<u8>>,
     pub(super) user: Option<Vec<u8>>,
+    pub(super) verbose: bool,
     pub(super) write_out: Option<Vec<u8>>,
     pub(super) help: bool,
     pub(super) version: bool,
@@ -149,6 +190,52 @@ fn seconds(slot: &mut Option<Duration>, text: &[u8]) -> bool {
     time.is_some()
 }
 
+/// A number of bytes, with `k`, `M`, `G` …
+fn size(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match text.get(digits.len()..)?.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+fn keep_post(options: &mut Options, status: u16, on: bool) {
+    options.keep_post.retain(|kept| *kept != status);
+    if on {
+        options.keep_post.push(status);
+    }
+}
+
+/// `--proto`: which of `http` and `https` may be used. `=` starts anew, `-` takes away, `+` and nothing add.
+fn protocols(options: &mut Options, text: &[u8]) -> bool {
+    let (mut http, mut https) = (true, true);
+    for word in text.split(|byte| *byte == b',') {
+        let (name, on) = match word.split_first() {
+            Some((b'=', rest)) => {
+                (http, https) = (false, false);
+                (rest, true)
+            }
+            Some((b'-', rest)) => (rest, false),
+            Some((b'+', rest)) => (rest, true),
+            _ => (word, true),
+        };
+        match name.to_ascii_lowercase().as_slice() {
+            b"http" => http = on,
+            b"https" => https = on,
+            b"all" => (http, https) = (on, on),
+            _ => {}
+        }
+    }
+    options.only_https = !http;
+    options.only_others = !https;
+    true
+}
+
 /// By name.
 static TABLE: &[Row] = &[
     word(
@@ -163,6 +250,7 @@ static TABLE: &[Row] = &[
         "Send User-Agent <name> to server",
         |o, text| set(&mut o.agent, text),
     ),
+    flag(None, "basic", "Use HTTP Basic Authentication", |_, _| {}),
     flag(None, "compressed", "Request compressed response", |o, on| {
         o.compressed = on
     }),
@@ -172,6 +260,17 @@ static TABLE: &[Row] = &[
         "Maximum time allowed for connection",
         |o, text| seconds(&mut o.connect_timeout, text),
     ),
+    word(Some(b'C'), "continue-at", "Resumed transfer offset", |o, text| {
+        o.resume = if text == b"-" {
+            Some(Resume::End)
+        } else {
+            std::str::from_utf8(text)
+                .ok()
+                .and_then(|text| text.parse().ok())
+                .map(Resume::At)
+        };
+        o.resume.is_some()
+    }),
     word(
         Some(b'b'),
         "cookie",
@@ -213,6 +312,13 @@ static TABLE: &[Row] = &[
         "dump-header",
         "Write the received headers to <filename>",
         |o, text| set(&mut o.dump_header, text),
+    ),
+    flag(Some(b'q'), "disable", "Disable .curlrc", |_, _| {}),
+    flag(
+        None,
+        "fail-early",
+        "Fail on first transfer error, do not continue",
+        |o, on| o.fail_early = on,
     ),
     flag(
         Some(b'f'),
@@ -269,7 +375,13 @@ static TABLE: &[Row] = &[
         "Allow insecure server connections",
         |o, on| o.insecure = on,
     ),
-    flag(Some(b'4'), "ipv4", "Resolve names to IPv4 addresses", |_, _| {}),
+    flag(Some(b'4'), "ipv4", "Resolve names to IPv4 addresses", |o, on| {
+        o.address_family = on.then_some(Family::V4);
+    }),
+    flag(Some(b'6'), "ipv6", "Resolve names to IPv6 addresses", |o, on| {
+        o.address_family = on.then_some(Family::V6);
+    }),
+    flag(None, "http1.1", "Use HTTP 1.1", |_, _| {}),
     word(None, "json", "HTTP POST JSON", |o, text| {
         data(o, text, DataForm::Json)
     }),
@@ -283,6 +395,21 @@ static TABLE: &[Row] = &[
         |o, on| {
             o.location = on;
             o.location_trusted = on;
+        },
+    ),
+    flag(
+        None,
+        "keepalive",
+        "Enable TCP keepalive on the connection",
+        |_, _| {},
+    ),
+    word(
+        None,
+        "max-filesize",
+        "Maximum file size to download",
+        |o, text| {
+            o.max_bytes = size(text);
+            o.max_bytes.is_some()
         },
     ),
     word(
@@ -306,6 +433,15 @@ static TABLE: &[Row] = &[
         "Do not show the progress meter",
         |o, on| o.no_meter = on,
     ),
+    word(None, "noproxy", "List of hosts which do not use proxy", |_, _| {
+        true
+    }),
+    word(None, "oauth2-bearer", "OAuth 2 Bearer Token", |o, text| {
+        set(&mut o.bearer, text)
+    }),
+    word(None, "output-dir", "Directory to save files in", |o, text| {
+        set(&mut o.output_directory, text)
+    }),
     word(
         Some(b'o'),
         "output",
@@ -315,9 +451,52 @@ static TABLE: &[Row] = &[
             true
         },
     ),
+    flag(
+        None,
+        "post301",
+        "Do not switch to GET after following a 301",
+        |o, on| {
+            keep_post(o, 301, on);
+        },
+    ),
+    flag(
+        None,
+        "post302",
+        "Do not switch to GET after following a 302",
+        |o, on| {
+            keep_post(o, 302, on);
+        },
+    ),
+    flag(
+        None,
+        "post303",
+        "Do not switch to GET after following a 303",
+        |o, on| {
+            keep_post(o, 303, on);
+        },
+    ),
+    word(None, "proto", "Enable/disable PROTOCOLS", protocols),
+    word(
+        Some(b'r'),
+        "range",
+        "Retrieve only the bytes within RANGE",
+        |o, text| set(&mut o.range, text),
+    ),
     word(Some(b'e'), "referer", "Referrer URL", |o, text| {
         set(&mut o.referer, text)
     }),
+    flag(
+        Some(b'J'),
+        "remote-header-name",
+        "Use the header-provided filename",
+        |o, on| o.remote_header_name = on,
+    ),
+    flag(
+        None,
+        "remote-name-all",
+        "Use the remote file name for all URLs",
+        |o, on| o.remote_name_all = on,
+    ),
     flag(
         Some(b'O'),
         "remote-name",
@@ -360,6 +539,12 @@ static TABLE: &[Row] = &[
     word(None, "retry-delay", "Wait time between retries", |o, text| {
         seconds(&mut o.retry_delay, text)
     }),
+    word(
+        None,
+        "retry-max-time",
+        "Retry only within this period",
+        |o, text| seconds(&mut o.retry_max_time, text),
+    ),
     flag(
         Some(b'S'),
         "show-error",
@@ -367,6 +552,7 @@ static TABLE: &[Row] = &[
         |o, on| o.show_error = on,
     ),
     flag(Some(b's'), "silent", "Silent mode", |o, on| o.silent = on),
+    flag(None, "tlsv1.2", "Use TLSv1.2 or greater", |_, _| {}),
     word(
         Some(b'T'),
         "upload-file",
@@ -380,6 +566,12 @@ static TABLE: &[Row] = &[
     word(Some(b'u'), "user", "Server user and password", |o, text| {
         set(&mut o.user, text)
     }),
+    flag(
+        Some(b'v'),
+        "verbose",
+        "Make the operation more talkative",
+        |o, on| o.verbose = on,
+    ),
     flag(Some(b'V'), "version", "Show version number and quit", |o, on| {
         o.version = on
     }),
@@ -392,7 +584,7 @@ static TABLE: &[Row] = &[
 ];
 
 /// Letters of real options that are not supported here.
-const UNSUPPORTED_LETTERS: &[u8] = b"0123:BCEJKMPQRUYZanpqrtvxyz";
+const UNSUPPORTED_LETTERS: &[u8] = b"0123:BEKMPQRUYZanptxyz#";
 
 /// Why a command line will not do; `curl: option OPTION: SENTENCE`.
 #[derive(Debug, PartialEq)]
@@ -423,6 +615,11 @@ pub(super) fn parse(words: &[Vec<u8>]) -> Result<Options, UsageError> {
             long(&mut options, &String::from_utf8_lossy(name), &mut words)?;
         } else {
             letters(&mut options, text.get(1..).unwrap_or_default(), &mut words)?;
+        }
+    }
+    if options.remote_name_all {
+        while options.targets.len() < options.urls.len() {
+            options.targets.push(Target::RemoteName);
         }
     }
     Ok(options)
@@ -501,6 +698,7 @@ fn take(
     match word {
         None => Err(error(shown, "requires parameter")),
         Some(word) if set(options, word) => Ok(()),
+        Some(_) if shown.ends_with("max-filesize") => Err(error(shown, "is badly used here")),
         Some(_) => Err(error(shown, "expected a proper numerical parameter")),
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::options::{Options, Target};
 use super::{Trouble, warn};
-use crate::fs::OpenFlags;
+use crate::fs::{Follow, OpenFlags};
 use crate::kernel::{File, Proc, Stop};
-use crate::net::Url;
+use crate::net::{Reply, Url};
+use crate::program::network;
 
 /// Where one reply goes.
 pub(super) enum Sink {
@@ -15,26 +16,73 @@ pub(super) enum Sink {
     File {
         path: Vec<u8>,
         file: Option<Arc<File>>,
+        /// The name is that of the URL, and a header may say another.
+        remote: bool,
+        /// What is there stays.
+        append: bool,
     },
 }
 
 impl Sink {
     /// What the options say of the URL number `index`.
     pub(super) fn of(options: &Options, index: usize, url: &Url) -> Result<Sink, Trouble> {
-        let path = match options.targets.get(index) {
+        let (path, remote) = match options.targets.get(index) {
             None => return Ok(Sink::Stdout),
             Some(Target::File(path)) if path == b"-" => return Ok(Sink::Stdout),
-            Some(Target::File(path)) => path.clone(),
+            Some(Target::File(path)) => (path.clone(), false),
             Some(Target::RemoteName) => {
                 let path = url.target.split('?').next().unwrap_or_default();
                 let name = path.rsplit('/').next().unwrap_or_default();
                 if name.is_empty() {
-                    return Err(Trouble::new(23, "Remote file name has no length!"));
+                    return Err(Trouble::new(
+                        23,
+                        "Failed writing received data to disk/application",
+                    ));
                 }
-                name.as_bytes().to_vec()
+                (name.as_bytes().to_vec(), true)
             }
         };
-        Ok(Sink::File { path, file: None })
+        Ok(Sink::File {
+            path: in_directory(options, &path),
+            file: None,
+            remote,
+            append: false,
+        })
+    }
+
+    /// Takes the name that a header gives, where that is wanted. False when there is a file of that name.
+    pub(super) fn rename(&mut self, proc: &Proc, options: &Options, reply: &Reply) -> bool {
+        let Sink::File {
+            path, remote: true, ..
+        } = self
+        else {
+            return true;
+        };
+        if !options.remote_header_name {
+            return true;
+        }
+        let Some(name) = network::disposition(reply) else {
+            return true;
+        };
+        *path = in_directory(options, &name);
+        proc.metadata(path, Follow::Yes).is_err()
+    }
+
+    /// Goes on where the file that is there ends: its length.
+    pub(super) fn resume(&mut self, proc: &Proc) -> u64 {
+        let Sink::File { path, append, .. } = self else {
+            return 0;
+        };
+        *append = true;
+        proc.metadata(path, Follow::Yes).map_or(0, |file| file.size)
+    }
+
+    /// The file, where it goes to one.
+    pub(super) fn path(&self) -> Option<&[u8]> {
+        match self {
+            Sink::Stdout => None,
+            Sink::File { path, .. } => Some(path),
+        }
     }
 
     /// Writes a piece as it comes.
@@ -50,9 +98,11 @@ impl Sink {
                 proc.write(data).await?;
                 Ok(proc.try_flush().await?.map_err(|_| failed()))
             }
-            Sink::File { path, file } => {
+            Sink::File {
+                path, file, append, ..
+            } => {
                 if file.is_none() {
-                    *file = open(proc, options, path).await?;
+                    *file = open(proc, options, path, *append).await?;
                 }
                 let Some(file) = file else {
                     return Ok(Err(failed()));
@@ -67,14 +117,32 @@ impl Sink {
     }
 }
 
-async fn open(proc: &mut Proc, options: &Options, path: &[u8]) -> Result<Option<Arc<File>>, Stop> {
+/// `--output-dir`
+fn in_directory(options: &Options, path: &[u8]) -> Vec<u8> {
+    match &options.output_directory {
+        None => path.to_vec(),
+        Some(directory) => [directory.as_slice(), b"/", path].concat(),
+    }
+}
+
+async fn open(
+    proc: &mut Proc,
+    options: &Options,
+    path: &[u8],
+    append: bool,
+) -> Result<Option<Arc<File>>, Stop> {
     if options.create_dirs
         && let Some(end) = memchr::memrchr(b'/', path)
     {
         let directory = path.get(..end).unwrap_or_default();
         let _ = proc.fs.make_dirs(&proc.view(), directory); // opening says what is wrong
     }
-    match proc.open(path, OpenFlags::CREATE).await {
+    let flags = if append {
+        OpenFlags::APPEND
+    } else {
+        OpenFlags::CREATE
+    };
+    match proc.open(path, flags).await {
         Ok(file) => Ok(Some(file)),
         Err(errno) => {
             let path = String::from_utf8_lossy(path);

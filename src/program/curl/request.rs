@@ -1,11 +1,11 @@
 //! The request that a command line describes.
 
-use super::cookies::Jar;
 use super::options::{Data, DataForm, Options};
 use super::{Refusal, form, warn};
 use crate::fs::OpenFlags;
 use crate::kernel::{Input, Proc, Stop};
 use crate::net::{Body, Exchange, Url};
+use crate::program::cookies::Jar;
 
 /// What is sent, whatever the URL: it is read once, before the first request.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,8 @@ pub(super) struct Content {
     pub(super) query: Vec<u8>,
     /// `-T`
     pub(super) upload: bool,
+    /// The name that a URL of a folder gets for it.
+    pub(super) file_name: Option<String>,
 }
 
 /// Reads the body from options and files.
@@ -24,6 +26,10 @@ pub(super) async fn content(proc: &mut Proc, options: &Options) -> Result<Result
     let mut content = Content::default();
     if let Some(path) = &options.upload {
         content.upload = true;
+        if path != b"-" {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+            content.file_name = Some(super::encoded(name));
+        }
         content.body = match read(proc, path).await? {
             Ok(bytes) => Some(bytes),
             Err(()) => {
@@ -136,6 +142,16 @@ pub(super) enum Trust {
     Other,
 }
 
+/// What one exchange differs in from those before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) trust: Trust,
+    /// Seconds since the epoch.
+    pub(super) now: i64,
+    /// Where to go on.
+    pub(super) from: u64,
+}
+
 /// Puts the exchange together, with its headers in the order of curl.
 pub(super) fn exchange(
     options: &Options,
@@ -143,21 +159,24 @@ pub(super) fn exchange(
     method: &str,
     url: &Url,
     jar: &Jar,
-    trust: Trust,
-    now: i64,
+    asked: Asked,
 ) -> Exchange {
+    let Asked { trust, now, from } = asked;
     let mut headers = Headers::new(options, trust);
     headers.standard("Host", Some(url.host_header().into_bytes()));
     headers.standard("Authorization", authorization(options, url, trust));
+    headers.standard("Range", range(options, from));
     let agent = options.agent.as_deref().unwrap_or(b"curl/7.88.1");
     headers.standard(
         "User-Agent",
         Some(agent.to_vec()).filter(|agent| !agent.is_empty()),
     );
+    let coding = options.compressed.then(|| b"deflate, gzip".to_vec());
     let json = options.data.iter().any(|data| data.form == DataForm::Json);
     if !json {
         headers.standard("Accept", Some(b"*/*".to_vec()));
     }
+    headers.standard("Accept-Encoding", coding);
     headers.standard("Referer", options.referer.clone());
     let literal = options
         .cookies
@@ -179,6 +198,9 @@ pub(super) fn exchange(
         .filter(|_| !matches!(method, "GET" | "HEAD") || options.method.is_some());
     if let Some(body) = body {
         headers.standard("Content-Length", Some(body.len().to_string().into_bytes()));
+        if content.upload && !body.is_empty() {
+            headers.standard("Expect", Some(b"100-continue".to_vec()));
+        }
         if !json {
             headers.standard("Content-Type", content.media_type.clone().map(String::into_bytes));
         }
@@ -190,12 +212,16 @@ pub(super) fn exchange(
         body: body.map_or(Body::None, |body| Body::Bytes(body.clone())),
         connect_timeout: options.connect_timeout,
         timeout: options.max_time,
+        idle_timeout: None,
         insecure: options.insecure,
     }
 }
 
 /// `-u`, else what the URL says.
 fn authorization(options: &Options, url: &Url, trust: Trust) -> Option<Vec<u8>> {
+    if let Some(token) = options.bearer.as_ref().filter(|_| trust == Trust::Same) {
+        return Some([b"Bearer ", token.as_slice()].concat());
+    }
     let given = options.user.clone().filter(|_| trust == Trust::Same);
     let pair = given.or_else(|| {
         let (user, password) = url.credentials.as_ref()?;
@@ -208,6 +234,16 @@ fn authorization(options: &Options, url: &Url, trust: Trust) -> Option<Vec<u8>> 
     };
     let text = data_encoding::BASE64.encode(&pair);
     Some(format!("Basic {text}").into_bytes())
+}
+
+/// `-r`, else where `-C` goes on.
+fn range(options: &Options, from: u64) -> Option<Vec<u8>> {
+    if from > 0 {
+        return Some(format!("bytes={from}-").into_bytes());
+    }
+    let range = options.range.as_ref()?;
+    let dash = if range.contains(&b'-') { &b""[..] } else { b"-" };
+    Some([b"bytes=", range.as_slice(), dash].concat())
 }
 
 /// Headers, with what `-H` says of them: `Name: value` in place of the standard one, `Name:` takes it away, `Name;` is sent without a value.

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::cookies::Jar;
-use super::options::Options;
+use super::options::{Options, Resume, Target};
 use super::output::{Meter, Sink, save};
-use super::request::{self, Content, Trust};
-use super::write_out::{Report, render};
-use super::{Trouble, warn};
+use super::receive::body;
+use super::request::{self, Asked, Content, Trust};
+use super::write_out::{Report, Stream, render};
+use super::{Session, Trouble, verbose, warn};
 use crate::kernel::{Proc, Stop};
 use crate::net::{Exchange, Failure, Host, Reply, Url, UrlError};
+use crate::program::network;
 
 /// Redirections that are followed, unless said otherwise.
 const REDIRECTS: i64 = 50;
@@ -22,33 +23,36 @@ pub(super) async fn run(
     proc: &mut Proc,
     options: &Options,
     content: &Content,
-    jar: &mut Jar,
+    session: &mut Session,
     index: usize,
 ) -> Result<i32, Stop> {
     let given = String::from_utf8_lossy(options.urls.get(index).map(Vec::as_slice).unwrap_or_default());
     let mut report = Report {
         given_url: given.clone().into_owned(),
         url: given.into_owned(),
+        number: index,
         ..Report::default()
     };
     let mut wait = options.retry_delay.unwrap_or(Duration::from_secs(1));
     let mut left = options.retry;
+    let mut waited = Duration::ZERO;
     let ended = loop {
-        let ended = attempt(proc, options, content, jar, index, &mut report).await?;
+        let ended = attempt(proc, options, content, session, index, &mut report).await?;
+        waited += report.total;
+        let in_time = options.retry_max_time.is_none_or(|most| waited + wait <= most);
         let reason = retry_reason(options, &ended, report.status);
-        let Some(reason) = reason.filter(|_| left > 0) else {
+        let Some(reason) = reason.filter(|_| left > 0 && in_time) else {
             break ended;
         };
+        if let Err(trouble) = &ended {
+            trouble.say(proc, options).await?;
+        }
         let seconds = wait.as_secs();
-        let unit = if seconds == 1 { "second" } else { "seconds" };
-        let tries = if left == 1 {
-            "1 retry".to_owned()
-        } else {
-            format!("{left} retries")
-        };
-        let warning = format!("Problem: {reason}. Will retry in {seconds} {unit}. {tries} left.");
+        let warning = format!("Problem {reason}. Will retry in {seconds} seconds. {left} retries left.");
         warn(proc, options, &warning).await?;
         proc.sleep(wait).await;
+        throw_away(proc, options, index, report.received).await?;
+        waited += wait;
         left -= 1;
         if options.retry_delay.is_none() {
             wait = (wait * 2).min(LONGEST_WAIT);
@@ -74,24 +78,46 @@ async fn finish(
             Some(path) => request::read(proc, path).await?.unwrap_or_default(),
             None => format.clone(),
         };
-        let (text, unknown) = render(&format, &report);
-        proc.write(&text).await?;
-        for name in unknown {
+        let rendered = render(&format, &report);
+        for name in &rendered.unknown {
             proc.flush().await?;
             proc.write_error(format!("curl: unknown --write-out variable: '{name}'\n").as_bytes())
                 .await?;
+        }
+        for (stream, text) in rendered.texts {
+            match stream {
+                Stream::Out => proc.write(&text).await?,
+                Stream::Error => {
+                    proc.flush().await?;
+                    proc.write_error(&text).await?;
+                }
+            }
         }
     }
     proc.flush().await?;
     Ok(report.exit)
 }
 
+/// What a try before has written to a file is not kept.
+async fn throw_away(proc: &mut Proc, options: &Options, index: usize, bytes: u64) -> Result<(), Stop> {
+    let to_file = match options.targets.get(index) {
+        Some(Target::File(path)) => path != b"-",
+        Some(Target::RemoteName) => true,
+        None => false,
+    };
+    if bytes == 0 || !to_file || options.silent {
+        return Ok(());
+    }
+    proc.write_error(format!("Throwing away {bytes} bytes\n").as_bytes())
+        .await
+}
+
 /// Why another try is worth it.
 fn retry_reason(options: &Options, ended: &Result<(), Trouble>, status: u16) -> Option<&'static str> {
     match ended {
-        Err(trouble) if trouble.code == 28 => Some("timeout"),
-        Err(trouble) if trouble.code == 7 && options.retry_connection_refused => Some("connection refused"),
-        _ if matches!(status, 408 | 429 | 500 | 502 | 503 | 504) => Some("HTTP error"),
+        Err(trouble) if trouble.code == 28 => Some(": timeout"),
+        Err(trouble) if trouble.code == 7 && options.retry_connection_refused => Some(": connection refused"),
+        _ if matches!(status, 408 | 429 | 500 | 502 | 503 | 504) => Some(": HTTP error"),
         Err(_) if options.retry_all_errors => Some("(retrying all errors)"),
         _ => None,
     }
@@ -109,7 +135,7 @@ async fn attempt(
     proc: &mut Proc,
     options: &Options,
     content: &Content,
-    jar: &mut Jar,
+    session: &mut Session,
     index: usize,
     report: &mut Report,
 ) -> Result<Result<(), Trouble>, Stop> {
@@ -122,18 +148,26 @@ async fn attempt(
         Ok(first) => first,
         Err(trouble) => return Ok(Err(trouble)),
     };
-    if let Sink::File { path, .. } = &sink {
+    if let Some(path) = sink.path() {
         report.output = String::from_utf8_lossy(path).into_owned();
     }
     let meter = Meter::start(proc, options).await?;
-    (report.received, report.redirects, report.status, report.sent) = (0, 0, 0, 0);
+    report.begin();
+    if options.resume == Some(Resume::End) {
+        report.resumed = sink.resume(proc);
+    } else if let Some(Resume::At(from)) = options.resume {
+        sink.resume(proc);
+        report.resumed = from;
+    }
     let step = Step {
         method: method(options, content),
         content: content.clone(),
         trust: Trust::Same,
         url,
     };
-    let ended = follow(proc, options, step, jar, &mut sink, report).await?;
+    let began = network::now(proc);
+    let ended = follow(proc, options, step, session, &mut sink, report, began).await?;
+    report.total = network::now(proc).saturating_sub(began);
     meter.end(proc, report.received, report.sent).await?;
     Ok(ended)
 }
@@ -143,76 +177,191 @@ async fn follow(
     proc: &mut Proc,
     options: &Options,
     mut step: Step,
-    jar: &mut Jar,
+    session: &mut Session,
     sink: &mut Sink,
     report: &mut Report,
+    began: Duration,
 ) -> Result<Result<(), Trouble>, Stop> {
     let origin = step.url.clone();
     loop {
-        let now = proc.kernel.now().seconds;
-        let exchange = request::exchange(
-            options,
-            &step.content,
-            &step.method,
-            &step.url,
-            jar,
-            step.trust,
-            now,
-        );
-        if let crate::net::Body::Bytes(body) = &exchange.body {
-            report.sent = body.len() as u64;
-        }
-        let mut reply = match send(proc, exchange).await {
+        let mut reply = match send(proc, options, &step, session, report, began).await? {
             Ok(reply) => reply,
-            Err(failure) => return Ok(Err(trouble(failure, &step.url, options, report, None))),
+            Err(trouble) => return gone(proc, options, session, trouble).await,
         };
         note(report, &step, &reply);
-        if jar.active {
-            jar.take(&step.url, &reply, now);
+        let head = head(&reply);
+        let failed = options.fail && reply.status >= 400;
+        verbose::head(proc, options, &head, failed).await?;
+        if session.jar.active {
+            let now = proc.kernel.now().seconds;
+            session.jar.take(&step.url, &reply, now);
         }
-        if let Err(trouble) = show_head(proc, options, &head(&reply), sink, report).await? {
-            return Ok(Err(trouble));
+        if let Err(trouble) = show_head(proc, options, &head, sink, report).await? {
+            return gone(proc, options, session, trouble).await;
         }
         let location = reply
             .header("location")
-            .filter(|_| (300..400).contains(&reply.status));
-        let Some(location) = location.map(|text| String::from_utf8_lossy(text).into_owned()) else {
-            return body(proc, options, &step, &mut reply, sink, report).await;
+            .filter(|_| (300..400).contains(&reply.status))
+            .map(|text| String::from_utf8_lossy(text).into_owned());
+        let next = location.map(|location| step.url.join(&location));
+        let Some(next) = next.clone().filter(|_| options.location) else {
+            report.redirect_url = match next {
+                Some(Ok(url)) => url.to_string(),
+                _ => String::new(),
+            };
+            let taken = body(proc, options, &step.url, &step.method, &mut reply, sink, report).await?;
+            return match taken {
+                Ok(()) => {
+                    verbose::left(proc, options, session, &mut reply).await?;
+                    Ok(Ok(()))
+                }
+                Err(trouble) => gone(proc, options, session, trouble).await,
+            };
         };
-        let next = step.url.join(&location);
-        if !options.location {
-            report.redirect_url = next.map(|url| url.to_string()).unwrap_or_default();
-            return body(proc, options, &step, &mut reply, sink, report).await;
-        }
-        let most = options.max_redirects.unwrap_or(REDIRECTS);
-        if most >= 0 && i64::from(report.redirects) >= most {
-            return Ok(Err(Trouble::new(
-                47,
-                format!("Maximum ({most}) redirects followed"),
-            )));
-        }
-        report.redirects += 1;
-        let next = match next {
+        verbose::left(proc, options, session, &mut reply).await?;
+        let next = match further(options, report, next) {
             Ok(next) => next,
-            Err(error) => return Ok(Err(url_trouble(error))),
+            Err(trouble) => {
+                let line = format!("* {}\n", trouble.message);
+                verbose::say(proc, options, &line).await?;
+                return Ok(Err(trouble));
+            }
         };
+        report.redirected = network::now(proc).saturating_sub(began);
         proc.charge(100)?;
+        let line = format!("* Issue another request to this URL: '{next}'\n");
+        verbose::say(proc, options, &line).await?;
+        let was_post = step.content.body.is_some();
         redirect(options, &mut step, next, reply.status, &origin);
+        if was_post && step.content.body.is_none() {
+            verbose::say(proc, options, "* Switch from POST to GET\n").await?;
+        }
     }
 }
 
-/// Without a network no name is known, and no address answers.
-async fn send(proc: &Proc, exchange: Exchange) -> Result<Reply, Failure> {
-    match proc.kernel.network().cloned() {
-        Some(network) => proc.kernel.host_call(network.exchange(exchange)).await,
-        None if matches!(exchange.url.host, Host::Address(_)) => Err(Failure::Connect),
-        None => Err(Failure::Resolve),
+/// The transfer is over; what was wrong is told with `-v`, too.
+async fn gone(
+    proc: &mut Proc,
+    options: &Options,
+    session: &mut Session,
+    trouble: Trouble,
+) -> Result<Result<(), Trouble>, Stop> {
+    let sentence = trouble.message.lines().next().unwrap_or_default();
+    verbose::say(proc, options, &format!("* {sentence}\n")).await?;
+    verbose::closed(proc, options, session).await?;
+    Ok(Err(trouble))
+}
+
+/// Whether the redirection is followed.
+fn further(options: &Options, report: &mut Report, next: Result<Url, UrlError>) -> Result<Url, Trouble> {
+    let most = options.max_redirects.unwrap_or(REDIRECTS);
+    if most >= 0 && i64::from(report.redirects) >= most {
+        return Err(Trouble::new(47, format!("Maximum ({most}) redirects followed")));
     }
+    report.redirects += 1;
+    next.map_err(url_trouble)
+}
+
+/// Sends one request; the time that is left is what the steps before it did not use.
+async fn send(
+    proc: &mut Proc,
+    options: &Options,
+    step: &Step,
+    session: &mut Session,
+    report: &mut Report,
+    began: Duration,
+) -> Result<Result<Reply, Trouble>, Stop> {
+    if let Some(trouble) = forbidden(options, &step.url) {
+        return Ok(Err(trouble));
+    }
+    if let (Some(family), Host::Address(address)) = (options.address_family, &step.url.host)
+        && !family.test()(address)
+    {
+        return Ok(Err(Trouble::new(7, "Couldn't connect to server")));
+    }
+    let passed = |proc: &Proc| network::now(proc).saturating_sub(began);
+    let now = proc.kernel.now().seconds;
+    let mut exchange = request::exchange(
+        options,
+        &step.content,
+        &step.method,
+        &step.url,
+        &session.jar,
+        Asked {
+            trust: step.trust,
+            now,
+            from: report.resumed,
+        },
+    );
+    let mut route = match network::route(proc, &step.url.host).await {
+        Ok(route) => route,
+        Err(failure) => {
+            verbose::unreachable(proc, options, &step.url).await?;
+            return Ok(Err(trouble(failure, &step.url, options, report, None)));
+        }
+    };
+    let before = route.addresses().len();
+    if let Some(family) = options.address_family {
+        route.retain(family.test());
+    }
+    if before > 0 && route.addresses().is_empty() {
+        return Ok(Err(trouble(Failure::Resolve, &step.url, options, report, None)));
+    }
+    report.resolved = passed(proc);
+    if let Some(most) = options.max_time {
+        let left = most.saturating_sub(report.resolved);
+        if left.is_zero() {
+            return Ok(Err(trouble(Failure::Timeout, &step.url, options, report, None)));
+        }
+        exchange.timeout = Some(left);
+    }
+    let mut sent = network::exchange(proc, exchange.clone(), &route).await;
+    let new = verbose::exchanged(proc, options, session, &exchange, &route, &mut sent).await?;
+    report.connects += u32::from(new && sent.is_ok());
+    report.replied = passed(proc);
+    if !matches!(sent, Err(Failure::Connect | Failure::ConnectTimeout)) {
+        report.request_bytes = request_bytes(&exchange);
+        if let crate::net::Body::Bytes(body) = &exchange.body {
+            report.sent = body.len() as u64;
+        }
+    }
+    Ok(match sent {
+        Ok(reply) => {
+            report.connected = reply.connected.saturating_sub(began);
+            report.secured = reply.secured.map(|secured| secured.saturating_sub(began));
+            Ok(reply)
+        }
+        Err(failure) => Err(trouble(failure, &step.url, options, report, None)),
+    })
+}
+
+/// `--proto` leaves the protocol out.
+fn forbidden(options: &Options, url: &Url) -> Option<Trouble> {
+    let name = url.scheme.name();
+    let out = match url.scheme {
+        crate::net::Scheme::Http => options.only_https,
+        crate::net::Scheme::Https => options.only_others,
+    };
+    out.then(|| {
+        Trouble::new(
+            1,
+            format!("Protocol \"{name}\" not supported or disabled in libcurl"),
+        )
+    })
+}
+
+/// The length of a request's head.
+fn request_bytes(exchange: &Exchange) -> u64 {
+    let line = exchange.method.len() + exchange.url.target.len() + " HTTP/1.1\r\n".len() + 1;
+    let headers = exchange.headers.iter();
+    let headers: usize = headers.map(|(name, value)| name.len() + value.len() + 4).sum();
+    (line + headers + 2) as u64
 }
 
 /// The next request: a POST becomes a GET where browsers do so, and secrets stay behind when the host is another.
 fn redirect(options: &Options, step: &mut Step, next: Url, status: u16, origin: &Url) {
     let becomes_get = match status {
+        _ if options.keep_post.contains(&status) => false,
         303 => step.method != "HEAD",
         301 | 302 => step.method == "POST",
         _ => false,
@@ -247,6 +396,9 @@ fn method(options: &Options, content: &Content) -> String {
 
 fn parse(text: &str, content: &Content) -> Result<Url, Trouble> {
     let mut url = Url::parse(text).map_err(url_trouble)?;
+    if let Some(name) = content.file_name.as_ref().filter(|_| url.target.ends_with('/')) {
+        url.target.push_str(name);
+    }
     if !content.query.is_empty() {
         let mark = if url.target.contains('?') { '&' } else { '?' };
         url.target = format!(
@@ -300,7 +452,7 @@ fn note(report: &mut Report, step: &Step, reply: &Reply) {
     report.scheme = step.url.scheme.name();
     report.method.clone_from(&step.method);
     report.remote = Some(reply.address);
-    report.connects += 1;
+    report.headers.clone_from(&reply.headers);
     report.content_type = reply
         .header("content-type")
         .map(|text| String::from_utf8_lossy(text).into_owned())
@@ -339,84 +491,24 @@ async fn show_head(
     Ok(Ok(()))
 }
 
-/// The body of the last reply, unless its status makes it a failure.
-async fn body(
-    proc: &mut Proc,
-    options: &Options,
-    step: &Step,
-    reply: &mut Reply,
-    sink: &mut Sink,
-    report: &mut Report,
-) -> Result<Result<(), Trouble>, Stop> {
-    let status = reply.status;
-    let refused =
-        (status >= 400).then(|| Trouble::new(22, format!("The requested URL returned error: {status}")));
-    if options.fail
-        && let Some(trouble) = refused
-    {
-        return Ok(Err(trouble));
-    }
-    if step.method != "HEAD" {
-        let coding = reply.header("content-encoding").map(<[u8]>::to_ascii_lowercase);
-        if options.compressed && coding.is_some_and(|coding| coding != b"identity") {
-            let message =
-                "Unrecognized content encoding type. libcurl understands identity content encodings.";
-            return Ok(Err(Trouble::new(61, message)));
-        }
-        if let Err(trouble) = copy(proc, options, &step.url, reply, sink, report).await? {
-            return Ok(Err(trouble));
-        }
-    }
-    // A file is made even when nothing came.
-    if report.received == 0
-        && let Err(trouble) = sink.write(proc, options, b"").await?
-    {
-        return Ok(Err(trouble));
-    }
-    Ok(match refused {
-        Some(trouble) if options.fail_with_body => Err(trouble),
-        _ => Ok(()),
-    })
-}
-
-async fn copy(
-    proc: &mut Proc,
-    options: &Options,
-    url: &Url,
-    reply: &mut Reply,
-    sink: &mut Sink,
-    report: &mut Report,
-) -> Result<Result<(), Trouble>, Stop> {
-    let length = reply
-        .header("content-length")
-        .and_then(|text| std::str::from_utf8(text).ok()?.trim().parse().ok());
-    loop {
-        let kernel = proc.kernel.clone();
-        let piece = match kernel.host_call(reply.body.next()).await {
-            Ok(piece) => piece,
-            Err(failure) => return Ok(Err(trouble(failure, url, options, report, length))),
-        };
-        if piece.is_empty() {
-            return Ok(Ok(()));
-        }
-        kernel.meter().charge_bytes(piece.len())?;
-        report.received += piece.len() as u64;
-        if let Err(trouble) = sink.write(proc, options, &piece).await? {
-            return Ok(Err(trouble));
-        }
-    }
-}
-
 /// What curl says when there is no reply, or no more of it.
-fn trouble(failure: Failure, url: &Url, options: &Options, report: &Report, length: Option<u64>) -> Trouble {
+pub(super) fn trouble(
+    failure: Failure,
+    url: &Url,
+    options: &Options,
+    report: &Report,
+    length: Option<u64>,
+) -> Trouble {
     let received = report.received;
     match failure {
         Failure::Resolve => Trouble::new(6, format!("Could not resolve host: {}", url.host)),
         Failure::Connect => Trouble::new(
             7,
             format!(
-                "Failed to connect to {} port {} after 0 ms: Couldn't connect to server",
-                url.host, url.port
+                "Failed to connect to {} port {} after {} ms: Couldn't connect to server",
+                verbose::bare(url),
+                url.port,
+                report.replied.as_millis()
             ),
         ),
         Failure::ConnectTimeout => {
