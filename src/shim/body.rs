@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
@@ -91,6 +91,10 @@ pub async fn read_upload(body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 async fn read_within(body: Body, limit: usize, too_long: Problem) -> Result<Bytes, Problem> {
+    // Who says that it is too long need not send it.
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_long);
+    }
     match tokio::time::timeout(BODY_TIME, to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if is_too_long(&error) => Err(too_long),

@@ -1,6 +1,6 @@
 //! The versions of an artifact: contents, and what is in a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{Cursor, Write};
 use std::sync::Arc;
 
@@ -251,6 +251,18 @@ pub async fn diff(
     }))
 }
 
+/// The name of a file in an archive. A backslash and a drive are parts of a name here, and a way out of the folder where some unpack it.
+fn entry_name(path: &str, taken: &mut HashSet<String>) -> String {
+    let mut name = path.replace('\\', "%5C");
+    if name.as_bytes().get(1) == Some(&b':') {
+        name.replace_range(1..2, "%3A");
+    }
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
+}
+
 /// A folder as a zip file.
 #[utoipa::path(get, path = "/v1/artifacts/{artifactId}/versions/{version}/zip",
     params(("artifactId" = String, Path), ("version" = String, Path)),
@@ -263,10 +275,12 @@ pub async fn zip(
     let found = find(&shim, &caller, id, &version).await?;
     let broken = |error: &dyn std::fmt::Display| Problem::internal(&format!("zip: {error}"));
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut names = HashSet::new();
     for file in found.folder()? {
+        let name = entry_name(&file.path, &mut names);
         let options = zip::write::SimpleFileOptions::default().large_file(file.size > i64::from(u32::MAX));
         archive
-            .start_file(file.path.as_str(), options)
+            .start_file(name, options)
             .map_err(|error| broken(&error))?;
         let contents = shim.blobs.get(&file.sha256).await?;
         archive.write_all(&contents).map_err(|error| broken(&error))?;
