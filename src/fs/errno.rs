@@ -18,6 +18,10 @@ macro_rules! errno {
             pub const fn from_number(number: i32) -> Option<Errno> {
                 match number { $($number => Some(Errno::$name),)* _ => None }
             }
+            /// The number.
+            pub const fn number(self) -> i32 {
+                match self { $(Errno::$name => $number,)* }
+            }
             /// The symbolic name, such as `ENOENT`.
             pub const fn name(self) -> &'static str {
                 match self { $(Errno::$name => stringify!($name),)* }

@@ -45,8 +45,10 @@ mod echo;
 mod encoding;
 mod env;
 mod env_split;
+mod envsubst;
 mod expr;
 mod expr_number;
+mod factor;
 mod r#false;
 mod find;
 mod fold;
@@ -90,6 +92,7 @@ mod readlink;
 mod realpath;
 mod remove;
 mod rev;
+mod rg;
 mod rm;
 mod rmdir;
 mod sed;
@@ -113,6 +116,7 @@ mod tr;
 mod tree;
 mod r#true;
 mod truncate;
+mod tsort;
 mod tty;
 mod uname;
 mod uniq;
@@ -160,8 +164,10 @@ pub static PROGRAMS: &[Program] = &[
     echo::PROGRAM,
     grep::EGREP,
     env::PROGRAM,
+    envsubst::PROGRAM,
     tabs::expand::PROGRAM,
     expr::PROGRAM,
+    factor::PROGRAM,
     r#false::PROGRAM,
     grep::FGREP,
     find::PROGRAM,
@@ -205,6 +211,7 @@ pub static PROGRAMS: &[Program] = &[
     readlink::PROGRAM,
     realpath::PROGRAM,
     rev::PROGRAM,
+    rg::PROGRAM,
     grep::RGREP,
     rm::PROGRAM,
     rmdir::PROGRAM,
@@ -234,6 +241,7 @@ pub static PROGRAMS: &[Program] = &[
     tree::PROGRAM,
     r#true::PROGRAM,
     truncate::PROGRAM,
+    tsort::PROGRAM,
     tty::PROGRAM,
     uname::PROGRAM,
     tabs::unexpand::PROGRAM,
