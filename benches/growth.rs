@@ -142,6 +142,43 @@ const ROWS: &[Row] = &[
         most: 10.0,
     },
     Row {
+        name: "$( ) and locals in recursion",
+        size: 300,
+        prepare: |_| {
+            "g() { local y=1; echo $y; }; f() { local x=$(g); if (($1)); then f $(($1 - 1)); fi; }".into()
+        },
+        measure: |size| format!("f {size}"),
+        most: 10.0,
+    },
+    Row {
+        name: "$( ) in $( )",
+        size: 90,
+        prepare: |_| "f() { local x=1; if (($1)); then x=$(f $(($1 - 1))); fi; }".into(),
+        measure: |size| format!("f {size}"),
+        most: 10.0,
+    },
+    Row {
+        name: "pattern replacement",
+        size: 100_000,
+        prepare: |size| format!("x=$(head -c {size} /dev/zero | tr '\\0' x)"),
+        measure: |_| "y=${x//x/yy}; echo ${#y}; y=${x%%y*}; y=${x##*y}".into(),
+        most: 10.0,
+    },
+    Row {
+        name: "gzip and back",
+        size: 1_000_000,
+        prepare: |_| String::new(),
+        measure: |size| format!("seq 1 100000000 | head -c {size} | gzip | gunzip | wc -c"),
+        most: 10.0,
+    },
+    Row {
+        name: "tar and back",
+        size: 1_000_000,
+        prepare: |size| format!("seq 1 100000000 | head -c {size} >f"),
+        measure: |_| "tar cf - f | tar xOf - | wc -c".into(),
+        most: 10.0,
+    },
+    Row {
         name: "mapfile",
         size: 100_000,
         prepare: |size| format!("seq {size} >lines"),
@@ -201,8 +238,8 @@ fn cost(row: &Row, size: usize, rounds: usize) -> (Duration, u64) {
 fn main() {
     let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     println!(
-        "{:<30}{:>13}{:>12}{:>12}{:>8}{:>8}",
-        "row", "size", "time", "at 10x", "time", "steps"
+        "{:<30}{:>13}{:>12}{:>12}{:>8}{:>14}{:>14}{:>8}",
+        "row", "size", "time", "at 10x", "", "steps", "at 10x", ""
     );
     for row in ROWS {
         if wanted
@@ -222,7 +259,7 @@ fn main() {
             (false, false) => "  time and steps",
         };
         println!(
-            "{:<30}{:>13}{:>9.1} ms{:>9.1} ms{time:>7.1}x{steps:>7.1}x{verdict}",
+            "{:<30}{:>13}{:>9.1} ms{:>9.1} ms{time:>7.1}x{few:>14}{many:>14}{steps:>7.1}x{verdict}",
             row.name,
             row.size,
             small.as_secs_f64() * 1e3,

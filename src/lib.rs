@@ -26,6 +26,7 @@ mod shell;
 #[cfg(feature = "server")]
 pub mod shim;
 mod snapshot;
+mod stack;
 pub mod syntax;
 pub mod text;
 pub mod tool;

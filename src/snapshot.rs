@@ -11,7 +11,7 @@ use crate::expand::Value;
 use crate::fs::{Fs, FsSnapshot};
 use crate::interp::Interp;
 use crate::interp::options::{SET_OPTIONS, SHOPT_OPTIONS};
-use crate::syntax::print::print_function;
+use crate::syntax::print::print_function_exactly;
 use crate::text::quote;
 
 /// The version that is written.
@@ -103,7 +103,7 @@ fn state(interp: &Interp) -> Vec<u8> {
     let mut functions: Vec<_> = interp.functions.values().cloned().collect();
     functions.sort_by(|a, b| a.function.name.cmp(&b.function.name));
     for entry in functions {
-        text.extend(print_function(&entry.function));
+        text.extend(print_function_exactly(&entry.function));
         text.push(b'\n');
         for (on, flag) in [(entry.exported, "x"), (entry.trace, "t"), (entry.readonly, "r")] {
             if on {

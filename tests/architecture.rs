@@ -19,20 +19,26 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "builtin",
         &[
-            "args", "expand", "fs", "interp", "kernel", "pattern", "syntax", "text",
+            "args", "expand", "fs", "interp", "kernel", "pattern", "stack", "syntax", "text",
         ],
     ),
     ("client", &["tool", "wire"]),
     ("error", &["fs"]),
-    ("expand", &["fs", "kernel", "pattern", "syntax", "text"]),
+    ("expand", &["fs", "kernel", "pattern", "stack", "syntax", "text"]),
     ("fs", &["text"]),
     ("host", &["fs", "kernel", "net"]),
-    ("interp", &["expand", "fs", "kernel", "pattern", "syntax", "text"]),
-    ("kernel", &["fs", "net"]),
+    (
+        "interp",
+        &["expand", "fs", "kernel", "pattern", "stack", "syntax", "text"],
+    ),
+    ("kernel", &["fs", "net", "stack"]),
     ("net", &[]),
     ("outcome", &["kernel"]),
-    ("pattern", &["text"]),
-    ("program", &["args", "fs", "kernel", "net", "pattern", "text"]),
+    ("pattern", &["stack", "text"]),
+    (
+        "program",
+        &["args", "fs", "kernel", "net", "pattern", "stack", "text"],
+    ),
     (
         "shell",
         &[
@@ -44,7 +50,8 @@ const EDGES: &[(&str, &[&str])] = &[
         "snapshot",
         &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],
     ),
-    ("syntax", &["text"]),
+    ("stack", &[]),
+    ("syntax", &["stack", "text"]),
     ("text", &[]),
     (
         "tool",

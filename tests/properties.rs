@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn pipes_of_any_size(text in program()) {
         let with = |pipe_bytes| {
-            let outcome = run(&text, Limits { pipe_bytes, steps: 5_000_000, ..Limits::default() });
+            let outcome = run(&text, Limits { pipe_bytes, steps: 50_000_000, ..Limits::default() });
             (outcome.halt, outcome.status, outcome.stdout)
         };
         let usual = with(64 << 10);

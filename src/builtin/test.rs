@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         if word == b"(" && self.peek(1).is_some() {
             self.at += 1;
             self.depth += 1;
-            if self.depth > MAX_DEPTH {
+            if self.depth > MAX_DEPTH || crate::stack::is_low() {
                 return Err(b"expression nested too deeply".to_vec());
             }
             let answer = self.or()?;

@@ -7,13 +7,13 @@ use super::host::{ExpandHost, Failure};
 use super::subscript;
 use super::value::{Text, Value};
 use crate::kernel::cost;
+use crate::stack;
 use crate::syntax::arith::{BinaryOp, Expr, UnaryOp, parse, rest_at};
 use crate::syntax::ast::{Arith, Name, Param, ParamName, ParamOp, Part, Word};
 
-/// How deep evaluation may go, where an operator is a level and a value that names another expression two: a third of a stack of
-/// 1 MiB. bash itself gives up after 1024 such values. Without optimisation frames are some times larger.
-/// Both limits are even, and three variables that name each other end at the same one as in bash: messages show its text.
-const MAX_DEPTH: u32 = if cfg!(debug_assertions) { 124 } else { 1024 };
+/// How deep evaluation may go, where an operator is a level and a value that names another expression two. bash itself gives up after
+/// 1024 such values. The limit is even, and three variables that name each other end at the same one as in bash: messages show its text.
+const MAX_DEPTH: u32 = 1024;
 
 const TOO_DEEP: &str = "expression recursion level exceeded";
 
@@ -118,7 +118,7 @@ fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failur
     // Its tree.
     host.reserve(text.len().saturating_mul(32))?;
     let trimmed = text.trim_ascii_start();
-    if *host.arithmetic_depth() > MAX_DEPTH {
+    if *host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
         return Err(failure(trimmed, TOO_DEEP, trimmed));
     }
     let expr = match parse(text) {
@@ -394,7 +394,7 @@ impl<H: ExpandHost> Eval<'_, H> {
             Expr::Variable(name) => return self.variable(name),
             _ => {}
         }
-        if *self.host.arithmetic_depth() > MAX_DEPTH {
+        if *self.host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
             return Err(Stop::Error(TOO_DEEP, 0));
         }
         deeper(self.host, 1, |host| (Eval { host }).operation(expr))
@@ -554,7 +554,7 @@ impl<H: ExpandHost> Eval<'_, H> {
         if let Expr::Number(number) = index {
             return Ok(*number);
         }
-        if *self.host.arithmetic_depth() > MAX_DEPTH {
+        if *self.host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
             let text = crate::syntax::print::print_word(subscript);
             return Err(failure(&text, TOO_DEEP, &text).into());
         }

@@ -3,6 +3,8 @@
 //! A pattern is cut at slashes; literal components are walked, others are matched against the names of a directory. Results come out
 //! sorted by bytes, as `strcoll` does in `C.UTF-8`.
 
+use std::cell::Cell;
+
 use super::fields::Field;
 use super::host::{ExpandFlags, ExpandHost, Failure};
 use crate::fs::FileKind;
@@ -13,9 +15,6 @@ use crate::pattern::{Pattern, PatternOptions, has_glob, unescape};
 pub fn may_match(text: &[u8]) -> bool {
     text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'('))
 }
-
-/// How deep `**` descends.
-const MAX_DEPTH: usize = 256;
 
 /// Matches a field's pattern against the tree; without a match, the field stays as it is, by `nullglob` and `failglob`.
 pub fn expand<H: ExpandHost>(
@@ -30,6 +29,7 @@ pub fn expand<H: ExpandHost>(
         host: &*host,
         flags,
         dots: flags.dotglob || ignore.is_some(),
+        bytes: Cell::new(0),
     };
     let mut found = Vec::new();
     walk.pattern(pattern, &mut found)?;
@@ -61,35 +61,15 @@ fn split_colons(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b':').filter(|part| !part.is_empty())
 }
 
-/// Where a walk is.
-#[derive(Clone, Copy)]
-struct Place {
-    /// Levels of `**`.
-    depth: usize,
-    /// A pattern was matched on the way.
-    matched: bool,
-}
-
-impl Place {
-    fn matched(self) -> Self {
-        Place {
-            matched: true,
-            ..self
-        }
-    }
-
-    fn below(self) -> Self {
-        Place {
-            depth: self.depth + 1,
-            matched: true,
-        }
-    }
-}
+/// A pattern was matched on the way to where a walk is.
+type Matched = bool;
 
 struct Walk<'h, H> {
     host: &'h H,
     flags: ExpandFlags,
     dots: bool,
+    /// Bytes of what was found.
+    bytes: Cell<usize>,
 }
 
 impl<H: ExpandHost> Walk<'_, H> {
@@ -108,52 +88,46 @@ impl<H: ExpandHost> Walk<'_, H> {
             None => (pattern, b"".as_slice()),
         };
         let components: Vec<&[u8]> = split_components(rest);
-        self.step(
-            prefix.to_vec(),
-            &components,
-            Place {
-                depth: 0,
-                matched: false,
-            },
-            found,
-        )
+        self.step(prefix.to_vec(), &components, false, found)
+    }
+
+    /// Keeps a path that matches.
+    fn put(&self, path: Vec<u8>, found: &mut Vec<Vec<u8>>) -> Result<(), Failure<H::Divert>> {
+        self.bytes
+            .set(self.bytes.get() + path.capacity() + size_of::<Vec<u8>>());
+        self.host.reserve(self.bytes.get())?;
+        found.push(path);
+        Ok(())
     }
 
     /// `path` is what is matched so far; it ends with a slash unless it is empty.
     fn step(
         &self,
         mut path: Vec<u8>,
-        components: &[&[u8]],
-        place: Place,
+        mut components: &[&[u8]],
+        matched: Matched,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
+        self.host.nest()?;
         self.host.charge(cost::FIELD)?;
-        let Some((component, rest)) = components.split_first() else {
-            found.push(path);
-            return Ok(());
-        };
-        if component.is_empty() {
-            // A slash at the end, or doubled: only directories go on. What stands before the first pattern stays as it is.
-            let more = rest.iter().any(|part| !part.is_empty());
-            if more && !place.matched {
-                path.push(b'/');
+        while let Some((component, rest)) = components.split_first() {
+            if !(component.is_empty() || self.is_literal(component)) {
+                break;
             }
-            if more || self.host.is_dir(&path) {
-                return self.step(path, rest, place, found);
+            self.host.charge(cost::FIELD + path.len() as u64 / 64)?;
+            if !self.walk_literal(&mut path, component, rest, matched) {
+                return Ok(());
             }
-            return Ok(());
+            components = rest;
         }
+        let Some((component, rest)) = components.split_first() else {
+            return self.put(path, found);
+        };
         if *component == b"**" && self.flags.globstar {
             // Several in a row are one.
             let more = rest.iter().take_while(|part| **part == b"**").count();
-            let place = Place {
-                matched: place.matched || more > 0,
-                ..place
-            };
-            return self.descend(path, rest.get(more..).unwrap_or_default(), place, found);
-        }
-        if !has_glob(component, self.flags.extglob) {
-            return self.literal(path, component, rest, place, found);
+            let rest = rest.get(more..).unwrap_or_default();
+            return self.descend(path, rest, matched || more > 0, found);
         }
         let options = PatternOptions {
             pathname: true,
@@ -181,33 +155,35 @@ impl<H: ExpandHost> Walk<'_, H> {
             if !rest.is_empty() && kind != FileKind::Directory && kind != FileKind::Symlink {
                 continue;
             }
-            self.enter(&path, name, rest, place.matched(), found)?;
+            self.enter(&path, name, rest, found)?;
         }
         Ok(())
     }
 
-    fn literal(
-        &self,
-        path: Vec<u8>,
-        component: &[u8],
-        rest: &[&[u8]],
-        place: Place,
-        found: &mut Vec<Vec<u8>>,
-    ) -> Result<(), Failure<H::Divert>> {
-        let name = unescape(component);
-        let mut next = path;
-        next.extend_from_slice(&name);
-        if rest.is_empty() {
-            if self.host.kind(&next).is_some() {
-                found.push(next);
+    fn is_literal(&self, component: &[u8]) -> bool {
+        let descends = component == b"**" && self.flags.globstar;
+        !descends && !has_glob(component, self.flags.extglob)
+    }
+
+    /// Appends a component without a pattern to a path. `false`: there is nothing of that name.
+    fn walk_literal(&self, path: &mut Vec<u8>, component: &[u8], rest: &[&[u8]], matched: Matched) -> bool {
+        if component.is_empty() {
+            // A slash at the end, or doubled: only directories go on. What stands before the first pattern stays as it is.
+            let more = rest.iter().any(|part| !part.is_empty());
+            if more && !matched {
+                path.push(b'/');
             }
-            return Ok(());
+            return more || self.host.is_dir(path);
         }
-        if !self.host.is_dir(&next) {
-            return Ok(());
+        path.extend_from_slice(&unescape(component));
+        if rest.is_empty() {
+            return self.host.kind(path).is_some();
         }
-        next.push(b'/');
-        self.step(next, rest, place, found)
+        if !self.host.is_dir(path) {
+            return false;
+        }
+        path.push(b'/');
+        true
     }
 
     fn enter(
@@ -215,69 +191,79 @@ impl<H: ExpandHost> Walk<'_, H> {
         path: &[u8],
         name: &[u8],
         rest: &[&[u8]],
-        place: Place,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
         let mut next = [path, name].concat();
         if rest.is_empty() {
-            found.push(next);
-            return Ok(());
+            return self.put(next, found);
         }
         if !self.host.is_dir(&next) {
             return Ok(());
         }
         next.push(b'/');
-        self.step(next, rest, place, found)
+        self.step(next, rest, true, found)
     }
 
     /// `**`: this directory and every directory below, without following links.
     fn descend(
         &self,
-        path: Vec<u8>,
+        start: Vec<u8>,
         rest: &[&[u8]],
-        place: Place,
+        matched: Matched,
         found: &mut Vec<Vec<u8>>,
     ) -> Result<(), Failure<H::Divert>> {
-        let last = rest.is_empty();
-        let only_directories = matches!(rest, [b""]);
-        if last || only_directories {
-            // `**` alone names everything below, `**/` the directories; the start itself when it has a name, which keeps its
-            // slash when it was written out.
-            let start = if last && place.matched {
-                path.strip_suffix(b"/").unwrap_or(&path)
-            } else {
-                &path
-            };
-            if !path.is_empty() {
-                found.push(start.to_vec());
-            }
-        } else {
-            self.step(path.clone(), rest, place.matched(), found)?;
-        }
-        if place.depth >= MAX_DEPTH {
-            return Ok(());
-        }
-        let directory = if path.is_empty() { b".".as_slice() } else { &path };
-        let Some(entries) = self.host.read_dir(directory) else {
-            return Ok(());
-        };
-        self.host.charge(entries.len() as u64 + 1)?;
-        for entry in entries {
-            if entry.name.first() == Some(&b'.') && !self.dots {
+        let mut pending = vec![(start, matched)];
+        while let Some((path, matched)) = pending.pop() {
+            self.start_of_descent(&path, rest, matched, found)?;
+            let directory = if path.is_empty() { b".".as_slice() } else { &path };
+            let Some(entries) = self.host.read_dir(directory) else {
                 continue;
-            }
-            let mut next = [path.as_slice(), &entry.name].concat();
-            if entry.kind == FileKind::Directory {
-                next.push(b'/');
-                self.descend(next, rest, place.below(), found)?;
-            } else if last {
-                found.push(next);
-            } else if only_directories && entry.kind == FileKind::Symlink && self.host.is_dir(&next) {
-                next.push(b'/');
-                found.push(next);
+            };
+            self.host
+                .charge((entries.len() as u64 + 1) * (1 + path.len() as u64 / 64))?;
+            for entry in entries {
+                if entry.name.first() == Some(&b'.') && !self.dots {
+                    continue;
+                }
+                let mut next = [path.as_slice(), &entry.name].concat();
+                if entry.kind == FileKind::Directory {
+                    next.push(b'/');
+                    pending.push((next, true));
+                } else if rest.is_empty() {
+                    self.put(next, found)?;
+                } else if matches!(rest, [b""]) && entry.kind == FileKind::Symlink && self.host.is_dir(&next)
+                {
+                    next.push(b'/');
+                    self.put(next, found)?;
+                }
             }
         }
         Ok(())
+    }
+
+    /// What a directory is to `**` itself.
+    fn start_of_descent(
+        &self,
+        path: &[u8],
+        rest: &[&[u8]],
+        matched: Matched,
+        found: &mut Vec<Vec<u8>>,
+    ) -> Result<(), Failure<H::Divert>> {
+        let last = rest.is_empty();
+        if !last && !matches!(rest, [b""]) {
+            return self.step(path.to_vec(), rest, true, found);
+        }
+        if path.is_empty() {
+            return Ok(());
+        }
+        // `**` alone names everything below, `**/` the directories; the start itself when it has a name, which keeps its
+        // slash when it was written out.
+        let shown = if last && matched {
+            path.strip_suffix(b"/").unwrap_or(path)
+        } else {
+            path
+        };
+        self.put(shown.to_vec(), found)
     }
 }
 

@@ -198,6 +198,8 @@ pub trait ExpandHost: Send {
     fn tilde(&mut self, user: &[u8]) -> Option<Vec<u8>>;
     /// Levels of arithmetic that are being evaluated now.
     fn arithmetic_depth(&mut self) -> &mut u32;
+    /// One level of recursion more: an end of the run where the host's stack has no room for it.
+    fn nest(&self) -> Result<(), Halt>;
     /// Charges work.
     fn charge(&self, units: u64) -> Result<(), Halt>;
     /// A text of this many bytes is about to be made.

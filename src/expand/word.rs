@@ -463,6 +463,7 @@ fn parameter_now<H: ExpandHost>(
     if let Some(subject) = plain_operation(host, param)? {
         return param::emit(host, subject, quoting.is_double(), into);
     }
+    host.nest()?;
     let key = match &param.subscript {
         Some(Subscript::Index(word)) => Some(subscript::now(host, &param.name, word)?),
         _ => None,
@@ -557,6 +558,7 @@ async fn parameter<H: ExpandHost>(
     quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<(), H> {
+    host.nest()?;
     let key = match &param.subscript {
         Some(Subscript::Index(word)) => Some(subscript::value(host, &param.name, word).await?),
         _ => None,

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::trap::Hidden;
-use super::vars::roomy;
-use super::{Arguments, Context, Divert, Flow, Frame, HOP, Interp, Leaving, Set, Shopt, TrapKey};
+use super::{Arguments, Context, Divert, Flow, Frame, Interp, Leaving, Set, Shopt, TrapKey};
 use crate::expand::Text;
 use crate::kernel::{Lease, cost};
 use crate::syntax::ast::{Function, Simple};
@@ -111,7 +110,7 @@ impl Interp {
 
     /// Where code that is read now stands: the file, or what bash says for the others.
     pub(super) fn source_name(&self) -> Arc<[u8]> {
-        match self.frames.last() {
+        match self.frames.back() {
             Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
             _ if self.started_as == Some(b'c') => b"environment"[..].into(),
             _ => b"main"[..].into(),
@@ -157,7 +156,7 @@ impl Interp {
             return Err(Divert::Halt(crate::kernel::Halt::Depth));
         }
         self.nest += 1;
-        let flow = if self.nest.is_multiple_of(HOP) {
+        let flow = if self.hops_at(self.nest) {
             let (entry, args) = (entry.clone(), args.to_vec());
             self.on_new_task(move |interp| Box::pin(async move { interp.function_body(&entry, &args).await }))
                 .await
@@ -206,12 +205,7 @@ impl Interp {
             call_line,
             arguments,
         };
-        if Arc::strong_count(&self.frames) > 1 {
-            // A subshell copies what it is inside of.
-            // Too much ends the run at its next charge.
-            let _ = self.proc.kernel.meter().charge(self.frames.len() as u64);
-        }
-        roomy(&mut self.frames).push(frame);
+        self.frames.push_back(frame);
         self.vars.push_scope(false);
         let context = self.context;
         let shift = std::mem::replace(&mut self.line_shift, entry.line_shift);
@@ -268,7 +262,7 @@ impl Interp {
             self.options = *options;
         }
         self.forget_ifs();
-        Arc::make_mut(&mut self.frames).pop();
+        self.frames.pop_back();
         self.positional = call.positional;
         self.line = call.line;
         self.last_argument.clear();

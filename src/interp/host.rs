@@ -270,6 +270,11 @@ impl ExpandHost for Interp {
     }
 
     #[inline]
+    fn nest(&self) -> Result<(), Halt> {
+        self.proc.kernel.meter().nest()
+    }
+
+    #[inline]
     fn charge(&self, units: u64) -> Result<(), Halt> {
         self.proc.kernel.meter().charge(units)
     }

@@ -51,7 +51,7 @@ impl Interp {
 
     /// The name that bash puts in front of messages.
     pub fn message_name(&self) -> Arc<[u8]> {
-        match self.frames.last() {
+        match self.frames.back() {
             Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
             _ => Arc::clone(&self.zero),
         }

@@ -124,7 +124,7 @@ pub struct Interp {
     /// `PIPESTATUS`
     pub pipe_status: Vec<i32>,
     /// `FUNCNAME`, innermost last.
-    pub frames: Arc<Vec<Frame>>,
+    pub frames: imbl::Vector<Frame>,
     /// The line of the running command.
     pub line: u32,
     /// What is added to lines of the tree: a command substitution counts from the line of its command.

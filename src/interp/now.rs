@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::function::{Call, returned};
 use super::list::{Now, fails_by_itself};
-use super::{Divert, Flow, HOP, Interp, Leaving, Set, TrapKey};
+use super::{Divert, Flow, Interp, Leaving, Set, TrapKey};
 use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{AndOr, Command, Compound, CompoundKind, Connector, List, Pipeline};
 
@@ -150,7 +150,7 @@ impl Interp {
             }
             _ => false,
         };
-        kind && !(self.nest + 1).is_multiple_of(HOP) && !self.is_watched()
+        kind && !self.hops_at(self.nest + 1) && !self.is_watched()
     }
 
     /// Runs a compound command whose redirections are made. `None`: it stopped; without a level, nothing has happened.
@@ -321,8 +321,8 @@ impl Interp {
             Some(entry) if entry.function.body.redirects.is_empty() => entry.clone(),
             _ => return self.stop(Wait::Command(args)),
         };
-        let fits = !(self.nest + 1).is_multiple_of(HOP)
-            && !(self.nest + 2).is_multiple_of(HOP)
+        let fits = !self.hops_at(self.nest + 1)
+            && !self.hops_at(self.nest + 2)
             && !self.options.is(Set::Posix)
             && self.runs_now(&entry.function.body)
             && self.vars.get(b"FUNCNEST").is_none()

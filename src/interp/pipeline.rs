@@ -462,7 +462,7 @@ impl Interp {
     pub(super) async fn run_to_end(mut self: Box<Self>, body: Body) -> Flow<WaitStatus> {
         let (kernel, pid) = (self.proc.kernel.clone(), self.proc.pid);
         self.nest += 1;
-        if self.nest >= super::HOP {
+        if self.nest >= super::HOP || crate::stack::is_half_used() {
             self.start_task(body);
         } else {
             let status = Box::pin(self.subshell_body(&body)).await;

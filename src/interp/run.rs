@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Divert, Flow, Frame, HOP, Interp, Set, Shopt, TrapKey};
+use super::{Divert, Flow, Frame, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
 use crate::kernel::{File, Halt, cost};
 use crate::syntax::ast::{List, Name};
@@ -224,7 +224,7 @@ impl Interp {
         lease.resize(text.len().saturating_mul(2))?;
         self.proc.kernel.meter().charge_bytes(text.len())?;
         self.nest += 1;
-        let flow = if self.nest.is_multiple_of(HOP) {
+        let flow = if self.hops_at(self.nest) {
             self.on_new_task(move |interp| Box::pin(async move { interp.run_text(&text, origin).await }))
                 .await
         } else {
@@ -251,7 +251,7 @@ impl Interp {
             call_line,
             arguments: Arc::clone(&arguments),
         };
-        Arc::make_mut(&mut self.frames).push(frame);
+        self.frames.push_back(frame);
         let positional = args
             .is_some()
             .then(|| std::mem::replace(&mut self.positional, arguments));
@@ -275,7 +275,7 @@ impl Interp {
             }
             self.status = status;
         }
-        Arc::make_mut(&mut self.frames).pop();
+        self.frames.pop_back();
         // `set --` inside stays in force.
         if let (Some(positional), Some(given)) = (positional, given)
             && Arc::ptr_eq(&given, &self.positional)

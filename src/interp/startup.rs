@@ -103,7 +103,7 @@ impl Interp {
             zero: Arc::from(&b"bash"[..]),
             status: 0,
             pipe_status: vec![0],
-            frames: Arc::default(),
+            frames: imbl::Vector::new(),
             line: 1,
             line_shift: 0,
             command_text: None,
@@ -201,7 +201,7 @@ impl Interp {
             positional: Arc::default(),
             zero: Arc::clone(&self.zero),
             pipe_status: Vec::new(),
-            frames: Arc::default(),
+            frames: imbl::Vector::new(),
             command_text: None,
             directories: Arc::default(),
             hashed: Arc::default(),
@@ -400,7 +400,7 @@ impl Interp {
             call_line: 0,
             arguments: Arc::clone(&self.positional),
         };
-        Arc::make_mut(&mut self.frames).push(frame);
+        self.frames.push_back(frame);
         self.run_text(text, Origin::Script).await
     }
 

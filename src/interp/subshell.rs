@@ -8,6 +8,7 @@ use super::pipeline::Body;
 use super::{Divert, ExpandFailure, Flow, HOP, Interp, Set, Shopt};
 use crate::fs::OpenFlags;
 use crate::kernel::{BoxFuture, File, Pid, Proc, WaitStatus, lock};
+use crate::stack;
 use crate::syntax::ast::{List, Substitution, Word};
 
 /// Bytes that a level of nesting takes on the heap, about: its futures, its frame and scope.
@@ -38,7 +39,7 @@ impl Interp {
             positional: Arc::clone(&self.positional),
             zero: Arc::clone(&self.zero),
             pipe_status: self.pipe_status.clone(),
-            frames: Arc::clone(&self.frames),
+            frames: self.frames.clone(),
             command_text: self.command_text.clone(),
             subshell: self.subshell + 1,
             directories: Arc::clone(&self.directories),
@@ -261,7 +262,13 @@ impl Interp {
     /// One level deeper; says whether a new task is due. The twin of [`Interp::leave`].
     pub(super) fn enter(&mut self) -> Flow<bool> {
         self.nest += 1;
-        Ok(self.nest.is_multiple_of(HOP))
+        Ok(self.hops_at(self.nest))
+    }
+
+    /// This level of nesting goes on in a task of its own. Without optimisation a few levels fill the host's stack.
+    #[inline]
+    pub(super) fn hops_at(&self, nest: u32) -> bool {
+        nest.is_multiple_of(HOP) || stack::is_half_used()
     }
 
     /// One level up.

@@ -114,14 +114,6 @@ fn copy_of<T: Clone>(list: &[T]) -> Vec<T> {
     copy
 }
 
-/// A shared list, to be added to.
-pub(super) fn roomy<T: Clone>(list: &mut Arc<Vec<T>>) -> &mut Vec<T> {
-    if Arc::get_mut(list).is_none() {
-        *list = Arc::new(copy_of(list));
-    }
-    Arc::make_mut(list)
-}
-
 impl Clone for Table {
     fn clone(&self) -> Table {
         Table {
@@ -263,7 +255,9 @@ impl Table {
 #[derive(Debug, Clone, Default)]
 pub struct Vars {
     table: Arc<Table>,
-    scopes: Arc<Vec<Scope>>,
+    scopes: imbl::Vector<Scope>,
+    /// How many of them are temporary.
+    temporaries: usize,
     environment: Option<Arc<Vec<(Vec<u8>, Vec<u8>)>>>,
     /// A scope that was closed had hidden `IFS`.
     ifs_came_back: bool,
@@ -390,8 +384,7 @@ impl Vars {
                 }
             }
             Some(index) => {
-                let scopes = Arc::make_mut(&mut self.scopes);
-                let hidden = scopes.get_mut(index).and_then(|scope| scope.reveal(name));
+                let hidden = self.scopes.get_mut(index).and_then(|scope| scope.reveal(name));
                 match hidden {
                     Some(variable) => table.insert(known, variable),
                     None => drop(table.remove(&known)),
@@ -409,11 +402,8 @@ impl Vars {
 
     /// Opens a scope.
     pub fn push_scope(&mut self, temporary: bool) {
-        if Arc::strong_count(&self.scopes) > 1 {
-            // A subshell copies what it is inside of.
-            self.pay(self.scopes.len() * 2);
-        }
-        roomy(&mut self.scopes).push(Scope {
+        self.temporaries += usize::from(temporary);
+        self.scopes.push_back(Scope {
             temporary,
             ..Scope::default()
         });
@@ -421,7 +411,8 @@ impl Vars {
 
     /// Closes the innermost scope: what it hid is visible again. Returns options to restore.
     pub fn pop_scope(&mut self) -> Option<Box<super::options::Options>> {
-        let scope = Arc::make_mut(&mut self.scopes).pop()?;
+        let scope = self.scopes.pop_back()?;
+        self.temporaries -= usize::from(scope.temporary);
         if scope.hidden.list.is_empty() {
             return scope.options;
         }
@@ -447,12 +438,12 @@ impl Vars {
 
     /// The innermost scope holds the variables of `A=1 command`.
     pub fn in_temporary(&self) -> bool {
-        self.scopes.last().is_some_and(|scope| scope.temporary)
+        self.scopes.back().is_some_and(|scope| scope.temporary)
     }
 
     /// Takes the innermost scope away, with what is visible in it, until [`Vars::lay_scope`].
     pub fn lift_scope(&mut self) -> Lifted {
-        let names = self.scopes.last().map(|scope| &scope.hidden.list);
+        let names = self.scopes.back().map(|scope| &scope.hidden.list);
         let names = names.into_iter().flatten();
         let visible = names
             .map(|(name, _)| (name.clone(), self.table.get(name).cloned()))
@@ -474,17 +465,18 @@ impl Vars {
 
     /// The variable came from `A=1 command` and was declared meanwhile: it stays when the command ends.
     pub fn keep_temporary(&mut self, name: &[u8]) {
-        let scopes = Arc::make_mut(&mut self.scopes);
-        let holder = scopes.iter_mut().rev().find(|scope| scope.hides(name));
-        if let Some(scope) = holder.filter(|scope| scope.temporary) {
+        let Some(holder) = self.scopes.iter().rposition(|scope| scope.hides(name)) else {
+            return;
+        };
+        if let Some(scope) = self.scopes.get_mut(holder).filter(|scope| scope.temporary) {
             scope.reveal(name);
         }
     }
 
     /// Remembers options for the end of the innermost function (`local -`).
     pub fn save_options(&mut self, options: super::options::Options) {
-        let scopes = Arc::make_mut(&mut self.scopes);
-        if let Some(scope) = scopes.iter_mut().rev().find(|scope| !scope.temporary)
+        if let Some(index) = self.innermost()
+            && let Some(scope) = self.scopes.get_mut(index)
             && scope.options.is_none()
         {
             scope.options = Some(Box::new(options));
@@ -493,17 +485,27 @@ impl Vars {
 
     /// Whether the innermost function restores options at its end.
     pub fn keeps_options(&self) -> bool {
-        let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
+        let scope = self.innermost().and_then(|index| self.scopes.get(index));
         scope.is_some_and(|scope| scope.options.is_some())
+    }
+
+    /// The scope of the innermost function.
+    #[inline]
+    fn innermost(&self) -> Option<usize> {
+        match self.scopes.back() {
+            Some(scope) if !scope.temporary => Some(self.scopes.len() - 1),
+            _ => self.scopes.iter().rposition(|scope| !scope.temporary),
+        }
     }
 
     /// Makes `name` local to the innermost function (or to the innermost scope of any kind); says whether it already was.
     pub fn make_local(&mut self, name: &[u8], any_scope: bool) -> bool {
-        let Some(index) = self
-            .scopes
-            .iter()
-            .rposition(|scope| any_scope || !scope.temporary)
-        else {
+        let index = if any_scope {
+            self.scopes.len().checked_sub(1)
+        } else {
+            self.innermost()
+        };
+        let Some(index) = index else {
             return false;
         };
         if self.scopes.get(index).is_some_and(|scope| scope.hides(name)) {
@@ -519,13 +521,13 @@ impl Vars {
             .as_ref()
             .is_some_and(|variable| variable.attributes.has(Attributes::EXPORT))
             && self.temporary_holds(&name);
-        let scopes = Arc::make_mut(&mut self.scopes);
-        let above = scopes.get_mut(index + 1..).unwrap_or_default();
-        if let Some(scope) = above.iter_mut().find(|scope| scope.hides(&name)) {
+        let above = (index + 1..self.scopes.len())
+            .find(|above| self.scopes.get(*above).is_some_and(|scope| scope.hides(&name)));
+        if let Some(scope) = above.and_then(|above| self.scopes.get_mut(above)) {
             // `A=1 local A`: the local one has that value, and hides what that hid.
             let value = hidden;
             hidden = scope.reveal(&name);
-            if let Some(scope) = scopes.get_mut(index) {
+            if let Some(scope) = self.scopes.get_mut(index) {
                 scope.hidden.push(name, hidden);
             }
             drop(value);
@@ -533,7 +535,7 @@ impl Vars {
             return false;
         }
         // A temporary scope above it (`A=1 f`) keeps its own record of what was visible before.
-        if let Some(scope) = Arc::make_mut(&mut self.scopes).get_mut(index) {
+        if let Some(scope) = self.scopes.get_mut(index) {
             scope.hidden.push(name.clone(), hidden.clone());
         }
         if is_exported(hidden.as_ref()) {
@@ -554,7 +556,7 @@ impl Vars {
     /// Makes a local variable of the innermost function with a short value. `false`, and nothing is done, where a variable of
     /// the name has attributes, or the innermost scope is no function's.
     pub fn set_plain_local(&mut self, name: &[u8], value: &[u8]) -> bool {
-        let hides = match self.scopes.last() {
+        let hides = match self.scopes.back() {
             Some(scope) if !scope.temporary => scope.hides(name),
             _ => return false,
         };
@@ -581,7 +583,7 @@ impl Vars {
         };
         table.vacant -= usize::from(slot.is_none());
         let old = slot.replace(variable);
-        if !hides && let Some(scope) = Arc::make_mut(&mut self.scopes).last_mut() {
+        if !hides && let Some(scope) = self.scopes.back_mut() {
             scope.hidden.push(known, old);
         }
         true
@@ -589,6 +591,9 @@ impl Vars {
 
     /// The visible variable came from `A=1 command`.
     pub fn temporary_holds(&self, name: &[u8]) -> bool {
+        if self.temporaries == 0 {
+            return false;
+        }
         let holder = self.scopes.iter().rposition(|scope| scope.hides(name));
         self.pay((self.scopes.len() - holder.unwrap_or(0)) / 4);
         holder
@@ -621,8 +626,7 @@ impl Vars {
             return false;
         };
         self.environment = None;
-        let scopes = Arc::make_mut(&mut self.scopes);
-        let hidden = scopes.get_mut(index).and_then(|scope| {
+        let hidden = self.scopes.get_mut(index).and_then(|scope| {
             let place = scope.hidden.place(name)?;
             scope.hidden.list.get_mut(place)
         });
@@ -638,21 +642,18 @@ impl Vars {
 
     /// A function is running.
     pub fn in_function(&self) -> bool {
-        self.scopes.iter().any(|scope| !scope.temporary)
+        self.innermost().is_some()
     }
 
     /// The name is local to the innermost function.
     pub fn is_local(&self, name: &[u8]) -> bool {
-        self.scopes
-            .iter()
-            .rev()
-            .find(|scope| !scope.temporary)
-            .is_some_and(|scope| scope.hides(name))
+        let scope = self.innermost().and_then(|index| self.scopes.get(index));
+        scope.is_some_and(|scope| scope.hides(name))
     }
 
     /// Names local to the innermost function, sorted.
     pub fn locals(&self) -> Vec<Name> {
-        let scope = self.scopes.iter().rev().find(|scope| !scope.temporary);
+        let scope = self.innermost().and_then(|index| self.scopes.get(index));
         let mut names: Vec<Name> = scope
             .into_iter()
             .flat_map(|scope| scope.hidden.list.iter().map(|(name, _)| name.clone()))

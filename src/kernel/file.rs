@@ -318,6 +318,11 @@ impl File {
         }
     }
 
+    /// An empty lease on the run's memory.
+    pub(super) fn lease(&self) -> Lease {
+        self.kernel.lease()
+    }
+
     /// Charges what a program does with what it read.
     pub fn charge_work(&self, units: u64) -> Result<(), Errno> {
         self.kernel.meter().charge(units).map_err(|_| Errno::EIO)

@@ -20,7 +20,12 @@ pub struct Input {
     ended: bool,
     /// Nothing is read that is not asked for.
     unbuffered: bool,
+    /// The share of the run's memory of a buffer that has outgrown [`ROOM`], for a line that is long.
+    lease: Option<super::Lease>,
 }
+
+/// Buffers of this size are not counted.
+const ROOM: usize = 4 * BLOCK;
 
 impl Input {
     /// Reads from a file's current position.
@@ -31,6 +36,7 @@ impl Input {
             start: 0,
             ended: false,
             unbuffered: false,
+            lease: None,
         }
     }
 
@@ -66,6 +72,21 @@ impl Input {
 
     /// Reads one more block behind what is buffered. `false` at the end.
     pub async fn fill(&mut self) -> Result<bool, Errno> {
+        let more = self.read_block().await?;
+        self.hold()?;
+        Ok(more)
+    }
+
+    /// Counts a large buffer.
+    fn hold(&mut self) -> Result<(), Errno> {
+        if self.buffer.capacity() <= ROOM {
+            return Ok(());
+        }
+        let lease = self.lease.get_or_insert_with(|| self.file.lease());
+        lease.resize(self.buffer.capacity()).map_err(|_| Errno::ENOMEM)
+    }
+
+    async fn read_block(&mut self) -> Result<bool, Errno> {
         if self.ended {
             return Ok(false);
         }
@@ -86,6 +107,7 @@ impl Input {
         }
         let count = self.file.read_until(&mut self.buffer, delimiter, BLOCK).await?;
         self.ended = count == 0;
+        self.hold()?;
         Ok(count > 0)
     }
 
@@ -124,7 +146,8 @@ impl Input {
     pub async fn rest(&mut self, lease: &mut super::Lease) -> Result<Vec<u8>, Errno> {
         loop {
             lease.resize(self.buffer.len()).map_err(|_| Errno::ENOMEM)?;
-            if !self.fill().await? {
+            self.lease = None;
+            if !self.read_block().await? {
                 let mut rest = std::mem::take(&mut self.buffer);
                 rest.drain(..self.start);
                 self.start = 0;

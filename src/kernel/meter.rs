@@ -258,6 +258,14 @@ impl Meter {
         Ok(())
     }
 
+    /// One level of recursion more: [`Halt::Depth`] where the host's stack has no room for it.
+    pub fn nest(&self) -> Result<(), Halt> {
+        if crate::stack::is_low() {
+            return Err(self.halt_or(Halt::Depth));
+        }
+        Ok(())
+    }
+
     /// Charges for moving `bytes`.
     #[inline]
     pub fn charge_bytes(&self, bytes: usize) -> Result<(), Halt> {

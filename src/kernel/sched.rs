@@ -143,6 +143,7 @@ impl Kernel {
     pub fn run_tasks(&self, cx: &mut Context<'_>, slice: u64) -> Progress {
         *lock(&self.inner.ready.outer) = Some(cx.waker().clone());
         self.inner.ready.running.store(true, Relaxed);
+        let _base = crate::stack::Base::here();
         let progress = self.run_until_quiet(slice);
         self.inner.ready.running.store(false, Relaxed);
         // A waker may have fired between the last look and `running = false`.

@@ -78,7 +78,9 @@ impl Parser {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
             if let Some(kind) = self.group_at(text, at, byte) {
-                let Some(end) = scan_group(text, at + 2, None).filter(|_| depth < DEPTH_LIMIT) else {
+                let Some(end) =
+                    scan_group(text, at + 2, None).filter(|_| depth < DEPTH_LIMIT && !crate::stack::is_low())
+                else {
                     push_literal(&mut nodes, text.get(at..).unwrap_or_default());
                     return nodes;
                 };

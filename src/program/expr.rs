@@ -148,7 +148,7 @@ struct Parser<'a> {
 }
 
 /// Parentheses and prefix operators may nest so deep.
-const DEPTH: usize = if cfg!(debug_assertions) { 60 } else { 250 };
+const DEPTH: usize = 250;
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Option<&'a [u8]> {
@@ -267,7 +267,7 @@ impl<'a> Parser<'a> {
 
     fn function(&mut self, evaluate: bool) -> Evaluated<Value> {
         self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth > DEPTH || crate::stack::is_low() {
             return Err(fail("memory exhausted"));
         }
         let value = self.function_at_depth(evaluate);

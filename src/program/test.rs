@@ -224,7 +224,7 @@ impl<'w> Evaluator<'w> {
     fn parentheses(&mut self) -> Value {
         self.advance()?;
         self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth > DEPTH || crate::stack::is_low() {
             return Err(b"too many nested parentheses".to_vec());
         }
         let mut count = 1;

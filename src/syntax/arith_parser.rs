@@ -10,16 +10,18 @@ use super::arith::{ArithError, BinaryOp, Expr, UnaryOp};
 use super::arith_lexer::{DOLLAR, Kind, Operand, Token};
 use super::ast::{Name, Param, ParamName, ParamOp, Part, Word};
 use super::token::{NAME, class};
+use crate::stack;
 
-/// How deep expressions may nest: a depth that takes a third of a stack of 1 MiB. Without optimisation frames are some times larger.
-const MAX_DEPTH: usize = if cfg!(debug_assertions) { 32 } else { 150 };
+/// How deep expressions may nest, where [`stack`] has room.
+const MAX_DEPTH: usize = 200;
 /// How deep their trees may be, which left-associative operators deepen without nesting.
-const MAX_HEIGHT: u32 = if cfg!(debug_assertions) { 100 } else { 400 };
+const MAX_HEIGHT: u32 = 400;
 /// Runs of one precedence longer than this are kept flat.
 const CHAIN: usize = 16;
 
 /// Reads an expression; empty text is 0.
 pub fn parse(text: &[u8]) -> Result<Expr, ArithError> {
+    let _base = stack::Base::here();
     Reading::new(text, &[]).whole()
 }
 
@@ -186,7 +188,7 @@ impl<'t> Reading<'t> {
     }
 
     fn deeper(&mut self, production: impl FnOnce(&mut Self) -> Read<Expr>) -> Read<Expr> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || stack::is_low() {
             return Err(self.error("expression recursion level exceeded"));
         }
         self.depth += 1;
@@ -197,16 +199,23 @@ impl<'t> Reading<'t> {
 
     /// Production: `a , b`
     fn expression(&mut self) -> Read<Expr> {
-        let mut left = self.assignment_expression()?;
-        while self.token == Token::Comma {
-            let height = self.height;
-            self.advance()?;
-            let right = self.assignment_expression()?;
-            self.grow(height)?;
-            self.last = Kind::Number;
-            left = Expr::Comma(Box::new(left), Box::new(right));
+        let mut left = self.assignment_expression();
+        while left.is_ok() && self.token == Token::Comma {
+            left = left.and_then(|left| self.behind_comma(left));
         }
-        Ok(left)
+        left
+    }
+
+    // What stands behind an operator is read in functions of its own: most expressions have few, and the frames of those that nest without
+    // them are smaller.
+
+    fn behind_comma(&mut self, left: Expr) -> Read<Expr> {
+        let height = self.height;
+        self.advance()?;
+        let right = self.assignment_expression()?;
+        self.grow(height)?;
+        self.last = Kind::Number;
+        Ok(Expr::Comma(Box::new(left), Box::new(right)))
     }
 
     /// An expression was made of the one read last and one of this height.
@@ -221,10 +230,14 @@ impl<'t> Reading<'t> {
 
     /// Production: `x = a`, `x op= a`
     fn assignment_expression(&mut self) -> Read<Expr> {
-        let target = self.conditional_expression()?;
-        let Token::Assign(op) = self.token else {
-            return Ok(target);
-        };
+        let target = self.conditional_expression();
+        match self.token {
+            Token::Assign(op) => target.and_then(|target| self.assignment(target, op)),
+            _ => target,
+        }
+    }
+
+    fn assignment(&mut self, target: Expr, op: Option<BinaryOp>) -> Read<Expr> {
         if self.last != Kind::Variable {
             return Err(self.error("attempted assignment to non-variable"));
         }
@@ -244,10 +257,15 @@ impl<'t> Reading<'t> {
 
     /// Production: `a ? b : c`
     fn conditional_expression(&mut self) -> Read<Expr> {
-        let test = self.binary_expression(0)?;
-        if self.token != Token::Question {
-            return Ok(test);
+        let test = self.binary_expression(0);
+        if self.token == Token::Question {
+            test.and_then(|test| self.choice(test))
+        } else {
+            test
         }
+    }
+
+    fn choice(&mut self, test: Expr) -> Read<Expr> {
         let test_height = self.height;
         self.advance()?;
         if matches!(self.token, Token::End | Token::Colon) {
@@ -270,7 +288,15 @@ impl<'t> Reading<'t> {
 
     /// Production: binary operators of at least this precedence.
     fn binary_expression(&mut self, least: u8) -> Read<Expr> {
-        let mut left = self.unary_expression()?;
+        let left = self.unary_expression();
+        match self.precedence() {
+            Some(precedence) if precedence >= least => left.and_then(|left| self.operations(left, least)),
+            _ => left,
+        }
+    }
+
+    /// Operators of at least this precedence, and their right sides.
+    fn operations(&mut self, mut left: Expr, least: u8) -> Read<Expr> {
         let (mut run, mut run_of) = (0, u8::MAX);
         while let Some(precedence) = self.precedence().filter(|precedence| *precedence >= least) {
             run = if precedence == run_of { run + 1 } else { 1 };
@@ -348,6 +374,10 @@ impl<'t> Reading<'t> {
             Token::Operator(BinaryOp::Add) => UnaryOp::Plus,
             _ => return self.primary_expression(),
         };
+        self.behind_sign(op)
+    }
+
+    fn behind_sign(&mut self, op: UnaryOp) -> Read<Expr> {
         self.advance()?;
         let operand = self.deeper(Self::unary_expression)?;
         self.grow(0)?;
@@ -358,46 +388,55 @@ impl<'t> Reading<'t> {
     /// Production: parentheses, numbers, variables and their steps.
     fn primary_expression(&mut self) -> Read<Expr> {
         match std::mem::replace(&mut self.token, Token::End) {
-            Token::Before(delta) => {
-                self.advance()?;
-                let Token::Operand(operand @ Operand::Variable(..)) = self.token.clone() else {
-                    return Err(self.error("identifier expected after pre-increment or pre-decrement"));
-                };
-                let target = Box::new(self.operand(operand)?);
-                self.kind = Kind::Number;
-                self.last = Kind::Step;
-                self.advance_after_step()?;
-                Ok(Expr::Step {
-                    target,
-                    delta,
-                    postfix: false,
-                })
-            }
-            Token::Open => {
-                self.advance()?;
-                let inner = self.deeper(Self::expression)?;
-                if self.token != Token::Close {
-                    return Err(self.error("missing `)'"));
-                }
-                self.advance()?;
-                Ok(inner)
-            }
-            Token::Operand(operand) => {
-                let expr = self.operand(operand)?;
-                self.advance()?;
-                let Token::After(delta) = self.token else {
-                    return Ok(expr);
-                };
-                self.kind = Kind::Number;
-                self.advance()?;
-                Ok(Expr::Step {
-                    target: Box::new(expr),
-                    delta,
-                    postfix: true,
-                })
-            }
+            Token::Before(delta) => self.stepped_before(delta),
+            Token::Open => self.parenthesis(),
+            Token::Operand(operand) => self.stepped_operand(operand),
             _ => Err(self.error("syntax error: operand expected")),
         }
+    }
+
+    /// Production: `( a )`, behind the parenthesis that opens.
+    fn parenthesis(&mut self) -> Read<Expr> {
+        self.advance()?;
+        let inner = self.deeper(Self::expression)?;
+        if self.token != Token::Close {
+            return Err(self.error("missing `)'"));
+        }
+        self.advance()?;
+        Ok(inner)
+    }
+
+    /// Production: `++x`, `--x`, behind the operator.
+    fn stepped_before(&mut self, delta: i64) -> Read<Expr> {
+        self.advance()?;
+        let Token::Operand(operand @ Operand::Variable(..)) = self.token.clone() else {
+            return Err(self.error("identifier expected after pre-increment or pre-decrement"));
+        };
+        let target = Box::new(self.operand(operand)?);
+        self.kind = Kind::Number;
+        self.last = Kind::Step;
+        self.advance_after_step()?;
+        Ok(Expr::Step {
+            target,
+            delta,
+            postfix: false,
+        })
+    }
+
+    /// Production: an operand, `x++`, `x--`.
+    fn stepped_operand(&mut self, operand: Operand) -> Read<Expr> {
+        let expr = self.operand(operand)?;
+        self.advance()?;
+        let Token::After(delta) = self.token else {
+            return Ok(expr);
+        };
+        self.kind = Kind::Number;
+        self.advance()?;
+        Ok(Expr::Step {
+            target: Box::new(expr),
+            delta,
+            postfix: true,
+        })
     }
 
     /// `--x++` is caught here.

@@ -107,9 +107,7 @@ impl Reader<'_> {
     /// `name=(a b)c`: more text makes it an ordinary value, which starts with the parentheses as bash rebuilds them.
     fn joined_array(&mut self, mut assign: Assign) -> Parsed<Assign> {
         let mut builder = Builder::default();
-        let mut text = Vec::new();
-        super::print::assign_value(&assign.value, &mut text);
-        builder.text(&text);
+        builder.text(&super::print::print_value(&assign.value));
         self.assigned_rest(&mut builder)?;
         assign.value = AssignValue::Scalar(builder.finish());
         Ok(assign)

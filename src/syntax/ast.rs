@@ -21,7 +21,7 @@ pub struct List {
 }
 
 /// One and-or list and how it ends.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
     /// What runs.
     pub and_or: AndOr,
@@ -32,7 +32,7 @@ pub struct Item {
 }
 
 /// `pipeline { (&& | ||) pipeline }`, left associative.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct AndOr {
     /// Always runs.
     pub first: Pipeline,
@@ -50,7 +50,7 @@ pub enum Connector {
 }
 
 /// `[time [-p]] [!] command { | command }`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pipeline {
     /// `time` in front.
     pub time: Option<TimeFormat>,

@@ -18,14 +18,7 @@ impl Reader<'_> {
         }
         let mut items = Vec::with_capacity(1);
         loop {
-            let and_or = self.and_or()?;
-            self.blanks();
-            let separator = self.separator();
-            items.push(Item {
-                and_or,
-                background: separator == Some(b'&'),
-                newline: false,
-            });
+            let separator = self.list_item(&mut items)?;
             self.blanks();
             match self.cursor.peek() {
                 None => break,
@@ -82,16 +75,12 @@ impl Reader<'_> {
         self.command_place()?;
         let mut items = Vec::with_capacity(1);
         loop {
-            let and_or = self.and_or()?;
-            self.blanks();
-            let separator = self.separator();
+            let separator = self.list_item(&mut items)?;
             self.blanks();
             let newline = self.cursor.peek() == Some(b'\n');
-            items.push(Item {
-                and_or,
-                background: separator == Some(b'&'),
-                newline: newline && separator.is_none(),
-            });
+            if let Some(item) = items.last_mut() {
+                item.newline = newline && separator.is_none();
+            }
             if newline || separator.is_some() {
                 self.command_place()?;
             }
@@ -100,6 +89,22 @@ impl Reader<'_> {
             }
         }
     }
+
+    /// An and-or list, and what separates it from the next one.
+    fn list_item(&mut self, items: &mut Vec<Item>) -> Parsed<Option<u8>> {
+        items.push(Item::default());
+        let Some(item) = items.last_mut() else {
+            return Ok(None);
+        };
+        self.and_or(&mut item.and_or)?;
+        self.blanks();
+        let separator = self.separator();
+        item.background = separator == Some(b'&');
+        Ok(separator)
+    }
+
+    // What nests is read into its place in the tree: a result that is handed up leaves copies of itself in every frame on the way, where the
+    // compiler does not optimise.
 
     /// Whether what comes next ends a list. Aliases may hide it.
     pub(super) fn at_closer(&mut self) -> bool {
@@ -112,55 +117,49 @@ impl Reader<'_> {
     }
 
     /// Production: `pipeline { (&& | ||) pipeline }`
-    fn and_or(&mut self) -> Parsed<AndOr> {
-        let first = self.pipeline()?;
-        let mut rest = Vec::new();
+    fn and_or(&mut self, and_or: &mut AndOr) -> Parsed<()> {
+        self.pipeline(&mut and_or.first)?;
         loop {
             self.blanks();
             let connector = match self.operator() {
                 Some(b"&&") => Connector::And,
                 Some(b"||") => Connector::Or,
-                _ => return Ok(AndOr { first, rest }),
+                _ => return Ok(()),
             };
             self.cursor.bump_many(2);
             self.newlines()?;
-            rest.push((connector, self.pipeline()?));
+            and_or.rest.push((connector, Pipeline::default()));
+            if let Some((_, pipeline)) = and_or.rest.last_mut() {
+                self.pipeline(pipeline)?;
+            }
         }
     }
 
     /// Production: `[time [-p]] {!} command { (| | |&) command }`
-    fn pipeline(&mut self) -> Parsed<Pipeline> {
+    fn pipeline(&mut self, pipeline: &mut Pipeline) -> Parsed<()> {
         self.blanks();
         self.weigh(weight::PIPELINE)?;
-        let mut pipeline = Pipeline {
-            time: None,
-            negated: false,
-            commands: Stages::none(),
-            pipe_stderr: Vec::new(),
-            line: self.cursor.line,
-        };
-        if self.pipeline_prefix(&mut pipeline) && self.ends_pipeline() {
-            return Ok(pipeline);
+        pipeline.line = self.cursor.line;
+        if self.pipeline_prefix(pipeline) && self.ends_pipeline() {
+            return Ok(());
         }
         let mut stages = Vec::new();
         loop {
             self.weigh(weight::CONSTRUCT)?;
-            let command = self.command()?;
+            self.command(&mut pipeline.commands)?;
             self.blanks();
             let stderr = match self.operator() {
                 Some(b"|") => false,
                 Some(b"|&") => true,
-                _ if stages.is_empty() => {
-                    pipeline.commands = Stages::One(command);
-                    return Ok(pipeline);
-                }
                 _ => {
-                    stages.push(command);
-                    pipeline.commands = stages.into();
-                    return Ok(pipeline);
+                    if !stages.is_empty() {
+                        stages.extend(pipeline.commands.take_only());
+                        pipeline.commands = stages.into();
+                    }
+                    return Ok(());
                 }
             };
-            stages.push(command);
+            stages.extend(pipeline.commands.take_only());
             self.cursor.bump_many(1 + usize::from(stderr));
             pipeline.pipe_stderr.push(stderr);
             self.newlines()?;
@@ -222,22 +221,21 @@ impl Reader<'_> {
     }
 
     /// Production: one stage of a pipeline.
-    pub(super) fn command(&mut self) -> Parsed<Command> {
+    fn command(&mut self, into: &mut Stages) -> Parsed<()> {
         self.expand_aliases();
         match self.compound_start() {
-            Some(CompoundStart::Function) => self.deeper(Self::function_keyword),
-            Some(CompoundStart::Coproc) => self.deeper(Self::coproc),
+            Some(CompoundStart::Function) => self.deeper(|reader| reader.function_keyword(into)),
+            Some(CompoundStart::Coproc) => self.deeper(|reader| reader.coproc(into)),
             Some(CompoundStart::Closer) => Err(self.unexpected()),
-            Some(start) => {
-                let compound = self.deeper(|reader| reader.compound_with_redirects(start))?;
-                Ok(Command::Compound(Arc::new(compound)))
-            }
-            None => self.simple_command(),
+            Some(start) => self
+                .deeper(|reader| reader.compound_with_redirects(start))
+                .map(|compound| *into = Stages::One(Command::Compound(compound))),
+            None => self.simple_command(into),
         }
     }
 
     /// Production: `name ( ) body`, at the parenthesis.
-    pub(super) fn function_parentheses(&mut self, simple: &Simple) -> Parsed<Command> {
+    pub(super) fn function_parentheses(&mut self, simple: &Simple, into: &mut Stages) -> Parsed<()> {
         self.cursor.bump();
         self.blanks();
         if !self.cursor.eat(b')') {
@@ -245,26 +243,25 @@ impl Reader<'_> {
         }
         let mut name = Vec::new();
         for word in &simple.words {
-            super::print::word(word, &mut name);
+            name.extend(super::print::print_word(word));
         }
         let line = simple.line;
-        self.deeper(|reader| reader.function_body(name.into(), line))
+        self.deeper(|reader| reader.function_body(name.into(), line, into))
     }
 
     /// Production: `function name [( )] body`, behind nothing.
-    fn function_keyword(&mut self) -> Parsed<Command> {
+    fn function_keyword(&mut self, into: &mut Stages) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump_many(Reserved::Function.len());
         let name = self.required_word()?;
-        let mut text = Vec::new();
-        super::print::word(&name, &mut text);
+        let text = super::print::print_word(&name);
         self.blanks();
         if self.cursor.peek() == Some(b'(') && self.function_has_parentheses() {
             self.cursor.bump();
             self.blanks();
             self.cursor.eat(b')');
         }
-        self.function_body(text.into(), line)
+        self.function_body(text.into(), line, into)
     }
 
     /// Whether the `(` here is followed by `)`.
@@ -277,19 +274,20 @@ impl Reader<'_> {
     }
 
     /// Production: the compound command of a function, with its redirections.
-    fn function_body(&mut self, name: Name, line: u32) -> Parsed<Command> {
+    fn function_body(&mut self, name: Name, line: u32, into: &mut Stages) -> Parsed<()> {
         let before = self.weight;
         self.newlines()?;
         match self.compound_start() {
             Some(start) if start.is_body() => {
-                let body = Arc::new(self.compound_with_redirects(start)?);
+                let body = self.compound_with_redirects(start)?;
                 let weight = self.weight - before;
-                Ok(Command::Function(Arc::new(Function {
+                *into = Stages::One(Command::Function(Arc::new(Function {
                     name,
                     body,
                     line,
                     weight,
-                })))
+                })));
+                Ok(())
             }
             _ if self.operator().is_none() && self.cursor.peek().is_some() => Err(self.unexpected_word(true)),
             _ => Err(self.unexpected()),
@@ -297,34 +295,30 @@ impl Reader<'_> {
     }
 
     /// Production: `coproc [NAME] command`
-    fn coproc(&mut self) -> Parsed<Command> {
+    fn coproc(&mut self, into: &mut Stages) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump_many(Reserved::Coproc.len());
         self.blanks();
         self.expand_aliases();
         let mut name: Name = Name::from(&b"COPROC"[..]);
-        if let Some(start) = self.compound_start() {
-            let body = self.coproc_compound(start)?;
-            return Ok(Command::Coproc(Arc::new(Coproc { name, body, line })));
-        }
-        if let Some(length) = self.coproc_name() {
+        let mut start = self.compound_start();
+        if start.is_none()
+            && let Some(length) = self.coproc_name()
+        {
             name = self.cursor.rest().get(..length).unwrap_or_default().into();
             self.cursor.skip(length);
             self.blanks();
-            if let Some(start) = self.compound_start() {
-                let body = self.coproc_compound(start)?;
-                return Ok(Command::Coproc(Arc::new(Coproc { name, body, line })));
-            }
+            start = self.compound_start();
         }
-        let body = self.simple_command()?;
-        Ok(Command::Coproc(Arc::new(Coproc { name, body, line })))
-    }
-
-    fn coproc_compound(&mut self, start: CompoundStart) -> Parsed<Command> {
-        if !start.is_body() {
-            return Err(self.unexpected());
+        match start {
+            Some(start) if !start.is_body() => return Err(self.unexpected()),
+            Some(start) => *into = Stages::One(Command::Compound(self.compound_with_redirects(start)?)),
+            None => self.simple_command(into)?,
         }
-        Ok(Command::Compound(Arc::new(self.compound_with_redirects(start)?)))
+        if let Some(body) = into.take_only() {
+            *into = Stages::One(Command::Coproc(Arc::new(Coproc { name, body, line })));
+        }
+        Ok(())
     }
 
     /// The length of the word here when a compound command follows it.

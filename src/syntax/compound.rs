@@ -60,15 +60,19 @@ impl Reader<'_> {
     }
 
     /// Production: a compound command and its redirections.
-    pub(super) fn compound_with_redirects(&mut self, start: CompoundStart) -> Parsed<Compound> {
+    pub(super) fn compound_with_redirects(&mut self, start: CompoundStart) -> Parsed<Arc<Compound>> {
         let line = self.cursor.line;
-        let kind = self.compound(start)?;
+        self.compound(start).and_then(|kind| self.redirected(kind, line))
+    }
+
+    /// The redirections behind a compound command.
+    fn redirected(&mut self, kind: CompoundKind, line: u32) -> Parsed<Arc<Compound>> {
         let redirects = self.redirects()?;
-        Ok(Compound {
+        Ok(Arc::new(Compound {
             kind,
             redirects,
             line,
-        })
+        }))
     }
 
     fn compound(&mut self, start: CompoundStart) -> Parsed<CompoundKind> {
@@ -203,8 +207,7 @@ impl Reader<'_> {
     /// Production: `name [in words] ;`, what stands before the body of `for` and `select`.
     fn loop_head(&mut self) -> Parsed<(Name, Option<Vec<Word>>)> {
         let word = self.required_word()?;
-        let mut name = Vec::new();
-        super::print::word(&word, &mut name);
+        let name = super::print::print_word(&word);
         self.blanks();
         if self.operator() == Some(b";") {
             self.cursor.bump();
@@ -322,9 +325,7 @@ impl Reader<'_> {
             if self.eat_reserved(Reserved::Esac) {
                 return Ok(CompoundKind::Case { word, items });
             }
-            let (item, last) = self.case_item()?;
-            items.push(item);
-            if last {
+            if self.case_item(&mut items)? {
                 self.expect_reserved(Reserved::Esac)?;
                 return Ok(CompoundKind::Case { word, items });
             }
@@ -332,14 +333,13 @@ impl Reader<'_> {
     }
 
     /// Production: `[(] pattern { | pattern } ) list`, and `;;`, `;&`, `;;&`; whether `esac` must follow.
-    fn case_item(&mut self) -> Parsed<(CaseItem, bool)> {
+    fn case_item(&mut self, items: &mut Vec<CaseItem>) -> Parsed<bool> {
         let patterns = self.case_patterns()?;
         self.newlines()?;
-        let body = if self.at_closer() {
-            List::default()
-        } else {
-            self.compound_list()?
-        };
+        let mut body = List::default();
+        if !self.at_closer() {
+            body = self.compound_list()?;
+        }
         self.blanks();
         let (end, last) = match self.operator() {
             Some(b";;") => (CaseEnd::Break, false),
@@ -351,7 +351,8 @@ impl Reader<'_> {
             self.cursor
                 .bump_many(if end == CaseEnd::Continue { 3 } else { 2 });
         }
-        Ok((CaseItem { patterns, body, end }, last))
+        items.push(CaseItem { patterns, body, end });
+        Ok(last)
     }
 
     /// Production: `[(] pattern { | pattern } )`

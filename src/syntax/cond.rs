@@ -79,24 +79,32 @@ impl Reader<'_> {
 
     /// Production: `a || b`
     fn cond_or(&mut self) -> Parsed<Cond> {
-        let left = self.cond_and()?;
-        if self.cond_token() != CondToken::Operator(b"||") {
-            return Ok(left);
+        let left = self.cond_and();
+        if left.is_err() || self.cond_token() != CondToken::Operator(b"||") {
+            return left;
         }
+        self.cond_right(left?, Self::cond_or, Cond::Or)
+    }
+
+    /// An operator of two bytes and what stands behind it.
+    fn cond_right(
+        &mut self,
+        left: Cond,
+        production: fn(&mut Self) -> Parsed<Cond>,
+        join: fn(Box<Cond>, Box<Cond>) -> Cond,
+    ) -> Parsed<Cond> {
         self.cursor.bump_many(2);
-        let right = self.deeper(Self::cond_or)?;
-        Ok(Cond::Or(Box::new(left), Box::new(right)))
+        let right = self.deeper(production)?;
+        Ok(join(Box::new(left), Box::new(right)))
     }
 
     /// Production: `a && b`
     fn cond_and(&mut self) -> Parsed<Cond> {
-        let left = self.cond_term()?;
-        if self.cond_token() != CondToken::Operator(b"&&") {
-            return Ok(left);
+        let left = self.cond_term();
+        if left.is_err() || self.cond_token() != CondToken::Operator(b"&&") {
+            return left;
         }
-        self.cursor.bump_many(2);
-        let right = self.deeper(Self::cond_and)?;
-        Ok(Cond::And(Box::new(left), Box::new(right)))
+        self.cond_right(left?, Self::cond_and, Cond::And)
     }
 
     /// Production: `! a`, `( a )`, `-op word`, `word op word`, `word`
@@ -107,22 +115,22 @@ impl Reader<'_> {
             CondToken::Operator(b"(") => self.deeper(Self::cond_group),
             CondToken::Word if self.at_cond_not() => {
                 self.cursor.bump();
-                let inner = self.deeper(Self::cond_term)?;
-                Ok(Cond::Not(Box::new(inner)))
+                self.deeper(Self::cond_term)
+                    .map(|inner| Cond::Not(Box::new(inner)))
             }
             CondToken::Word => self.cond_words(),
             CondToken::Descriptor => Err(cond_error(
                 self.cursor.line,
                 "unexpected token 284 in conditional command",
             )),
-            token => {
-                let shown = token.shown().unwrap_or_default();
-                Err(cond_error(
-                    self.end_line_at(token),
-                    format!("unexpected token `{shown}' in conditional command"),
-                ))
-            }
+            token => Err(self.unexpected_in_cond(token)),
         }
+    }
+
+    fn unexpected_in_cond(&mut self, token: CondToken) -> Box<SyntaxError> {
+        let shown = token.shown().unwrap_or_default();
+        let message = format!("unexpected token `{shown}' in conditional command");
+        cond_error(self.end_line_at(token), message)
     }
 
     fn end_line_at(&mut self, token: CondToken) -> u32 {

@@ -14,30 +14,26 @@ impl Reader<'_> {
     pub(super) fn dollar(&mut self, builder: &mut Builder, quote: Quote) -> Parsed<()> {
         self.weigh(weight::PART)?;
         match self.cursor.peek_at(1) {
-            Some(b'(') => {
-                let part = self.dollar_parenthesis()?;
-                let pure = matches!(&part, Part::Arith(arith) if arith.text.pure);
-                builder.part_with(part, pure);
-            }
+            Some(b'(') => return self.dollar_parenthesis(builder),
             Some(b'{') => {
                 let (param, pure) = self.deeper(|reader| reader.braced_parameter(quote))?;
-                builder.part_with(Part::Param(Box::new(param)), pure);
+                builder.part_with(Part::Param(param), pure);
             }
-            Some(b'[') => {
-                let arith = self.deeper(Self::bracket_arithmetic)?;
-                let pure = arith.text.pure;
-                builder.part_with(Part::Arith(Box::new(arith)), pure);
-            }
-            Some(b'\'') if quote == Quote::Bare => {
-                let part = self.ansi_c()?;
-                builder.part(part);
-            }
+            Some(b'[') => return self.deeper(|reader| reader.bracket_arithmetic(builder)),
+            Some(b'\'') if quote == Quote::Bare => return self.ansi_c(builder),
             Some(b'"') if quote == Quote::Bare => {
                 self.cursor.bump_many(1);
                 self.cursor.peek();
-                let (part, pure) = self.deeper(|reader| reader.double(true))?;
-                builder.part_with(part, pure);
+                return self.deeper(|reader| reader.double(builder, true));
             }
+            name => self.plain_parameter(builder, name),
+        }
+        Ok(())
+    }
+
+    /// Production: `$name`, `$1`, `$?`; a `$` that begins nothing is ordinary.
+    fn plain_parameter(&mut self, builder: &mut Builder, next: Option<u8>) {
+        match next {
             Some(byte) if starts_name(byte) => {
                 self.cursor.bump_many(1);
                 let name = self.name();
@@ -56,7 +52,6 @@ impl Reader<'_> {
                 builder.byte(b'$');
             }
         }
-        Ok(())
     }
 
     /// Production: the name that starts here.
@@ -84,20 +79,33 @@ impl Reader<'_> {
     }
 
     /// Production: `$(( … ))`, or `$( … )` when the parentheses do not match that way, as bash decides.
-    fn dollar_parenthesis(&mut self) -> Parsed<Part> {
+    fn dollar_parenthesis(&mut self, builder: &mut Builder) -> Parsed<()> {
         if self.cursor.peek_at(2) == Some(b'(') {
-            let text = self.attempt_arithmetic(3)?;
-            return match text {
-                Some(text) => Ok(Part::Arith(Box::new(arith(text, false)))),
-                None => self.unspaced_substitution(),
-            };
+            return self.double_parenthesis(builder);
         }
         self.cursor.bump_many(2);
-        Ok(Part::Command(Box::new(self.command_substitution()?)))
+        let substitution = self.command_substitution()?;
+        builder.part_with(Part::Command(substitution), false);
+        Ok(())
+    }
+
+    /// Production: `$(( … ))`, or what else begins that way.
+    fn double_parenthesis(&mut self, builder: &mut Builder) -> Parsed<()> {
+        match self.attempt_arithmetic(3)? {
+            Some(text) => {
+                let pure = text.pure;
+                builder.part_with(Part::Arith(Box::new(arith(text, false))), pure);
+            }
+            None => {
+                let substitution = self.unspaced_substitution()?;
+                builder.part_with(Part::Command(substitution), false);
+            }
+        }
+        Ok(())
     }
 
     /// `$((a); b)`: bash finds the end by counting parentheses, keeps the text, and reads the commands when it runs them.
-    fn unspaced_substitution(&mut self) -> Parsed<Part> {
+    fn unspaced_substitution(&mut self) -> Parsed<Box<Substitution>> {
         let start = self.cursor.clone();
         let line = self.cursor.line;
         self.cursor.bump_many(2);
@@ -110,7 +118,7 @@ impl Reader<'_> {
             let text = self.cursor.since(from);
             substitution.raw = Some(text.strip_suffix(b")").unwrap_or(text).into());
         }
-        Ok(Part::Command(Box::new(substitution)))
+        Ok(substitution)
     }
 
     /// The same where the commands cannot be read.
@@ -119,19 +127,19 @@ impl Reader<'_> {
         start: Cursor,
         error: Box<SyntaxError>,
         line: u32,
-    ) -> Parsed<Substitution> {
+    ) -> Parsed<Box<Substitution>> {
         self.charge(self.cursor.offset().saturating_sub(start.offset()))?;
         self.cursor = start;
         self.cursor.bump_many(2);
         self.deeper(|reader| reader.arithmetic_text(b")", line))?;
         self.cursor.bump();
-        Ok(Substitution {
+        Ok(Box::new(Substitution {
             body: Arc::default(),
             backquoted: None,
             raw: None,
             file: None,
             error: Some(error),
-        })
+        }))
     }
 
     /// Arithmetic text behind `prefix` bytes, and its `))`; `None`, with nothing taken, when the closing
@@ -167,13 +175,15 @@ impl Reader<'_> {
     }
 
     /// Production: `$[ … ]`
-    fn bracket_arithmetic(&mut self) -> Parsed<Arith> {
+    fn bracket_arithmetic(&mut self, builder: &mut Builder) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump_many(2);
         let text = self.arithmetic_text(b"]", line);
         let text = text.map_err(|error| self.unclosed_arithmetic(error, b']', line))?;
         self.cursor.bump();
-        Ok(arith(text, true))
+        let pure = text.pure;
+        builder.part_with(Part::Arith(Box::new(arith(text, true))), pure);
+        Ok(())
     }
 
     /// Production: arithmetic text up to one of `ends` outside parentheses (and brackets, when `]` ends it), which stays.
@@ -217,7 +227,7 @@ impl Reader<'_> {
     }
 
     /// Production: `$'…'`, at the `$`.
-    pub(super) fn ansi_c(&mut self) -> Parsed<Part> {
+    pub(super) fn ansi_c(&mut self, builder: &mut Builder) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump_many(1);
         self.cursor.peek();
@@ -241,10 +251,11 @@ impl Reader<'_> {
         }
         self.cursor.bump();
         let text = super::ansi::decode(&raw).into();
-        Ok(Part::AnsiC {
+        builder.part(Part::AnsiC {
             text,
             raw: raw.into(),
-        })
+        });
+        Ok(())
     }
 }
 

@@ -256,7 +256,7 @@ fn without_quotes(parts: &[Part], text: &mut Vec<u8>) -> bool {
                 without_quotes(parts, text);
                 quoted = true;
             }
-            other => super::print::part(other, text),
+            other => text.extend(super::print::print_part(other)),
         }
     }
     quoted

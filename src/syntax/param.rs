@@ -12,23 +12,34 @@ use super::word::{Builder, Quote};
 
 /// A braced parameter before its `}`, and whether it is pure; `None` for the operation when it fits no form.
 struct Reading {
-    param: Param,
+    param: Box<Param>,
     pure: bool,
 }
 
 impl Reader<'_> {
     /// Production: `${ … }`, at the `$`; the parameter, and whether it is pure.
-    pub(super) fn braced_parameter(&mut self, quote: Quote) -> Parsed<(Param, bool)> {
+    pub(super) fn braced_parameter(&mut self, quote: Quote) -> Parsed<(Box<Param>, bool)> {
         let line = self.cursor.line;
         let (start, frames) = (self.cursor.local(), self.cursor.frames());
         self.cursor.bump_many(2);
-        let mut reading = self.parameter_form(quote, line)?;
-        if let Some(Reading { param, pure }) = &mut reading
-            && !matches!(param.op, ParamOp::BadTransform(_))
-            && self.cursor.eat(b'}')
-        {
-            return Ok((param.clone(), *pure));
+        match self.parameter_form(quote, line)? {
+            Some(Reading { param, pure })
+                if !matches!(param.op, ParamOp::BadTransform(_)) && self.cursor.eat(b'}') =>
+            {
+                Ok((param, pure))
+            }
+            reading => self.bad_parameter(reading, quote, line, (start, frames)),
         }
+    }
+
+    /// The rest of a parameter that has no form.
+    fn bad_parameter(
+        &mut self,
+        reading: Option<Reading>,
+        quote: Quote,
+        line: u32,
+        (start, frames): (usize, usize),
+    ) -> Parsed<(Box<Param>, bool)> {
         let rest = self.operand(b"}", quote, line)?;
         self.cursor.eat(b'}');
         let text = if frames == self.cursor.frames() {
@@ -37,11 +48,14 @@ impl Reader<'_> {
             Box::from(*b"${}")
         };
         match reading {
-            Some(Reading { param, pure }) if matches!(param.op, ParamOp::BadTransform(_)) => {
-                let op = ParamOp::BadTransform(text);
-                Ok((Param { op, ..param }, pure && rest.pure))
+            Some(Reading { mut param, pure }) if matches!(param.op, ParamOp::BadTransform(_)) => {
+                param.op = ParamOp::BadTransform(text);
+                Ok((param, pure && rest.pure))
             }
-            _ => Ok((unbraced(ParamName::Special(b'@'), ParamOp::Bad(text)), rest.pure)),
+            _ => {
+                let param = unbraced(ParamName::Special(b'@'), ParamOp::Bad(text));
+                Ok((Box::new(param), rest.pure))
+            }
         }
     }
 
@@ -66,13 +80,13 @@ impl Reader<'_> {
             if let Some(name) = self.parameter_name() {
                 let (subscript, pure) = self.subscript(&name, line)?;
                 if self.cursor.peek() == Some(b'}') {
-                    let param = Param {
+                    let param = Box::new(Param {
                         name,
                         subscript,
                         indirect: false,
                         op: ParamOp::Length,
                         braced: true,
-                    };
+                    });
                     return Ok(Some(Reading { param, pure }));
                 }
             }
@@ -101,13 +115,13 @@ impl Reader<'_> {
             return Ok(None);
         };
         if let Some(at) = self.all_names(&name) {
-            let param = Param {
+            let param = Box::new(Param {
                 name,
                 subscript: None,
                 indirect: false,
                 op: ParamOp::Names { at },
                 braced: true,
-            };
+            });
             return Ok(Some(Reading { param, pure: true }));
         }
         let (subscript, pure) = self.subscript(&name, line)?;
@@ -117,25 +131,25 @@ impl Reader<'_> {
             _ => None,
         };
         if let (Some(at), Some(b'}')) = (all, self.cursor.peek()) {
-            let param = Param {
+            let param = Box::new(Param {
                 name,
                 subscript: None,
                 indirect: false,
                 op: ParamOp::Keys { at },
                 braced: true,
-            };
+            });
             return Ok(Some(Reading { param, pure }));
         }
         let Some((op, op_pure)) = self.operation(quote, line)? else {
             return Ok(None);
         };
-        let param = Param {
+        let param = Box::new(Param {
             name,
             subscript,
             indirect: true,
             op,
             braced: true,
-        };
+        });
         Ok(Some(Reading {
             param,
             pure: pure && op_pure,
@@ -158,13 +172,13 @@ impl Reader<'_> {
         let Some((op, op_pure)) = self.operation(quote, line)? else {
             return Ok(None);
         };
-        let param = Param {
+        let param = Box::new(Param {
             name,
             subscript,
             indirect: false,
             op,
             braced: true,
-        };
+        });
         Ok(Some(Reading {
             param,
             pure: pure && op_pure,
@@ -461,8 +475,7 @@ impl Reader<'_> {
             }
             // Inside double quotes too.
             b'$' if quote == Quote::Double && self.cursor.peek_at(1) == Some(b'\'') => {
-                let part = self.ansi_c()?;
-                builder.part(part);
+                return self.ansi_c(builder);
             }
             byte if class(byte) & QUOTING != 0 => self.quoted(builder, quote, byte)?,
             b'<' | b'>' if bare && self.cursor.peek_at(1) == Some(b'(') => {

@@ -6,7 +6,8 @@
 //! the budget for reading a stretch twice.
 //!
 //! The productions are methods of `Reader`, one file a family. Every one that can nest goes through
-//! [`Reader::deeper`], so that no input can overflow the stack, neither here nor where the tree is dropped.
+//! [`Reader::deeper`], so that no input can overflow the stack, neither here nor where the tree is dropped. Productions that nest keep
+//! their frames small: what only some inputs need is read in a function of its own.
 
 use std::sync::Arc;
 
@@ -50,8 +51,8 @@ pub trait ParseEnv {
     }
 }
 
-/// A depth that takes about half of a stack of 1 MiB at worst (`echo $(echo $(…`). Without optimisation frames are some times larger.
-pub const MAX_DEPTH: usize = if cfg!(debug_assertions) { 48 } else { 150 };
+/// How deep constructs may nest where the parser's frames are small enough: see [`crate::stack`].
+pub const MAX_DEPTH: usize = 200;
 
 /// No aliases, default options.
 impl ParseEnv for () {
@@ -86,6 +87,7 @@ impl Parser {
     /// The next complete command; `None` at the end of the source. After an error, reading goes on behind the
     /// line where it stood (bash does so when interactive, and stops otherwise).
     pub fn next(&mut self, env: &dyn ParseEnv) -> Result<Option<Arc<List>>, SyntaxError> {
+        let _base = crate::stack::Base::here();
         let cursor = std::mem::take(&mut self.cursor);
         let mut reader = Reader::new(cursor, env);
         let mut result = reader.input_unit();
@@ -255,7 +257,7 @@ impl<'e> Reader<'e> {
 
     /// Runs a production one level deeper.
     pub(super) fn deeper<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= self.max_depth {
+        if self.depth >= self.max_depth || crate::stack::is_low() {
             return Err(self.too_large("commands nested too deeply", ParseLimit::Depth));
         }
         self.weigh(weight::CONSTRUCT)?;

@@ -46,20 +46,19 @@ impl Reader<'_> {
     /// The word that comes next does not fit; it may itself be broken, which comes first.
     pub(super) fn unexpected_word(&mut self, may_assign: bool) -> Box<SyntaxError> {
         let mut builder = Builder::default();
-        let mut text = Vec::new();
         let assignment = if may_assign {
             self.assignment(&mut builder)
         } else {
             Ok(None)
         };
-        match assignment {
+        let text = match assignment {
             Err(error) => return error,
-            Ok(Some(assign)) => super::print::assign(&assign, &mut text),
+            Ok(Some(assign)) => super::print::print_assignment(&assign),
             Ok(None) => match self.word_rest(&mut builder) {
                 Err(error) => return error,
-                Ok(()) => super::print::word(&builder.finish(), &mut text),
+                Ok(()) => super::print::print_word(&builder.finish()),
             },
-        }
+        };
         self.cursor.peek();
         self.unexpected_token(&text)
     }

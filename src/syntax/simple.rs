@@ -5,14 +5,14 @@
 //! The same places make a word an alias. `name=word` is an assignment anywhere before the first other word.
 
 use super::assign::Declaration;
-use super::ast::{Command, Simple, Word};
+use super::ast::{Command, Simple, Stages, Word};
 use super::parser::{Parsed, Reader};
 use super::token::is_meta;
 use super::word::Builder;
 
 impl Reader<'_> {
     /// Production: assignments, words and redirections, or `name () body`.
-    pub(super) fn simple_command(&mut self) -> Parsed<Command> {
+    pub(super) fn simple_command(&mut self, into: &mut Stages) -> Parsed<()> {
         let mut simple = Simple {
             line: self.cursor.line,
             pure: true,
@@ -24,9 +24,7 @@ impl Reader<'_> {
             if self.cursor.next_word_is_alias {
                 self.expand_aliases();
             }
-            if let Some(redirect) = self.redirect()? {
-                simple.pure &= super::redirect::is_pure(&redirect);
-                simple.redirects.push(redirect);
+            if self.simple_redirect(&mut simple)? {
                 declaration = declaration.map(|_| Declaration::Behind);
                 if simple.words.is_empty() && simple.assigns.is_empty() {
                     self.expand_aliases();
@@ -37,7 +35,7 @@ impl Reader<'_> {
             if is_meta(byte) && !self.starts_process_substitution(byte) {
                 let alone = simple.assigns.is_empty() && simple.redirects.is_empty();
                 if byte == b'(' && simple.words.len() == 1 && alone {
-                    return self.function_parentheses(&simple);
+                    return self.function_parentheses(&simple, into);
                 }
                 break;
             }
@@ -50,7 +48,19 @@ impl Reader<'_> {
         if simple.words.is_empty() && simple.assigns.is_empty() && simple.redirects.is_empty() {
             return Err(self.unexpected());
         }
-        Ok(Command::Simple(simple))
+        *into = Stages::One(Command::Simple(simple));
+        Ok(())
+    }
+
+    /// A redirection of a simple command, when one stands here.
+    fn simple_redirect(&mut self, simple: &mut Simple) -> Parsed<bool> {
+        let redirect = self.redirect()?;
+        let found = redirect.is_some();
+        if let Some(redirect) = redirect {
+            simple.pure &= super::redirect::is_pure(&redirect);
+            simple.redirects.push(redirect);
+        }
+        Ok(found)
     }
 
     pub(super) fn starts_process_substitution(&mut self, byte: u8) -> bool {
@@ -64,16 +74,20 @@ impl Reader<'_> {
                 *declaration = super::assign::declaration(&simple.words, *declaration, self.env.posix());
             }
             let word = match *declaration {
-                None => self.word()?,
-                Some(kind) => self.declaration_argument(kind)?,
+                None => self.word(),
+                Some(kind) => self.declaration_argument(kind),
             };
-            push_word(simple, word);
-            return Ok(());
+            return word.map(|word| push_word(simple, word));
         }
-        let mut builder = Builder::default();
         if !simple.assigns.is_empty() && !simple.redirects.is_empty() {
             return self.word_behind_redirect(simple);
         }
+        self.command_name(simple)
+    }
+
+    /// An assignment, or the first word.
+    fn command_name(&mut self, simple: &mut Simple) -> Parsed<()> {
+        let mut builder = Builder::default();
         if let Some(assign) = self.assignment(&mut builder)? {
             simple.pure &= super::assign::is_pure(&assign);
             simple.assigns.push(assign);

@@ -23,6 +23,17 @@ impl Stages {
         Stages::Many(Arc::default())
     }
 
+    /// Takes out the only one.
+    pub(super) fn take_only(&mut self) -> Option<Command> {
+        match std::mem::take(self) {
+            Stages::One(command) => Some(command),
+            stages @ Stages::Many(_) => {
+                *self = stages;
+                None
+            }
+        }
+    }
+
     /// As a slice.
     #[inline]
     pub fn as_slice(&self) -> &[Command] {
@@ -38,6 +49,12 @@ impl Stages {
             Stages::One(command) => std::slice::from_mut(command),
             Stages::Many(commands) => Arc::get_mut(commands).unwrap_or_default(),
         }
+    }
+}
+
+impl Default for Stages {
+    fn default() -> Stages {
+        Stages::none()
     }
 }
 

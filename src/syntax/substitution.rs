@@ -5,19 +5,20 @@ use std::sync::Arc;
 use super::ast::{Command, List, Part, RedirectFd, RedirectOp, Substitution, Word};
 use super::error::SyntaxError;
 use super::parser::{Parsed, Reader};
-use super::word::Quote;
+use super::word::{Builder, Quote};
 
 impl Reader<'_> {
     /// Production: `$( … )`, behind the parenthesis.
-    pub(super) fn command_substitution(&mut self) -> Parsed<Substitution> {
-        let body = self.substitution_body()?;
-        let file = file_to_read(&body);
-        Ok(Substitution {
-            body: Arc::new(body),
-            backquoted: None,
-            raw: None,
-            file,
-            error: None,
+    pub(super) fn command_substitution(&mut self) -> Parsed<Box<Substitution>> {
+        self.substitution_body().map(|body| {
+            let file = file_to_read(&body);
+            Box::new(Substitution {
+                body: Arc::new(body),
+                backquoted: None,
+                raw: None,
+                file,
+                error: None,
+            })
         })
     }
 
@@ -66,7 +67,7 @@ impl Reader<'_> {
     }
 
     /// Production: `` ` … ` ``, at the backquote. A syntax error inside shows when it runs.
-    pub(super) fn backquoted(&mut self, quote: Quote) -> Parsed<Part> {
+    pub(super) fn backquoted(&mut self, builder: &mut Builder, quote: Quote) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump();
         let (raw, text) = self.backquoted_text(quote, line)?;
@@ -76,13 +77,15 @@ impl Reader<'_> {
         } else {
             None
         };
-        Ok(Part::Command(Box::new(Substitution {
+        let substitution = Box::new(Substitution {
             body: Arc::new(body),
             backquoted: Some(raw.into()),
             file,
             error,
             raw: None,
-        })))
+        });
+        builder.part_with(Part::Command(substitution), false);
+        Ok(())
     }
 
     /// What stands between backquotes, as written and as it will be read.

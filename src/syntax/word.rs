@@ -321,22 +321,17 @@ impl Reader<'_> {
         match byte {
             b'\\' => self.backslash(builder, quote),
             b'\'' if quote == Quote::Bare => {
-                let text = self.single()?;
-                builder.part(Part::Single(text.into()));
+                return self.single().map(|text| builder.part(Part::Single(text.into())));
             }
             b'\'' => {
                 self.cursor.bump();
                 builder.byte(b'\'');
             }
             b'"' => {
-                let (part, pure) = self.deeper(|reader| reader.double(false))?;
-                builder.part_with(part, pure);
+                return self.deeper(|reader| reader.double(builder, false));
             }
-            b'`' => {
-                let part = self.backquoted(quote)?;
-                builder.part_with(part, false);
-            }
-            _ => self.dollar(builder, quote)?,
+            b'`' => return self.backquoted(builder, quote),
+            _ => return self.dollar(builder, quote),
         }
         Ok(())
     }
@@ -382,8 +377,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Production: `"…"`, at the quote; the part, and whether it is pure.
-    pub(super) fn double(&mut self, localized: bool) -> Parsed<(Part, bool)> {
+    /// Production: `"…"`, at the quote.
+    pub(super) fn double(&mut self, outside: &mut Builder, localized: bool) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump();
         let mut builder = Builder::default();
@@ -398,7 +393,8 @@ impl Reader<'_> {
                 Some(b'"') => {
                     self.cursor.bump();
                     let (parts, pure) = builder.into_parts();
-                    return Ok((Part::Double { parts, localized }, pure));
+                    outside.part_with(Part::Double { parts, localized }, pure);
+                    return Ok(());
                 }
                 Some(byte @ (b'\\' | b'$' | b'`')) => self.quoted(&mut builder, Quote::Double, byte)?,
                 Some(_) => {}

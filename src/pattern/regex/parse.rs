@@ -72,6 +72,7 @@ pub fn parse(
     options: RegexOptions,
     first_group: usize,
 ) -> Result<Parsed, RegexError> {
+    let _base = crate::stack::Base::here();
     let extended = syntax == Syntax::Extended;
     let dialect = Dialect {
         extended,
@@ -329,7 +330,7 @@ impl Parser<'_> {
 
     fn group(&mut self, nest: u32) -> Result<Tree, RegexError> {
         self.depth += 1;
-        if self.depth > DEPTH_LIMIT {
+        if self.depth > DEPTH_LIMIT || crate::stack::is_low() {
             return Err(RegexError::TooBig);
         }
         self.groups += 1;

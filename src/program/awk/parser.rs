@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     /// Runs `parse` one level deeper.
     pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsing<T>) -> Parsing<T> {
         self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth > DEPTH || crate::stack::is_low() {
             return Err(self.plain_error(b"fatal: program nests too deep"));
         }
         let parsed = parse(self);

@@ -4,6 +4,7 @@
 //! into parentheses of its own and printed; some complaints tell whether those were met.
 
 use super::predicate::Step;
+use crate::stack;
 
 /// The levels that parentheses and `!` may be nested to.
 const DEPTH: usize = 2000;
@@ -113,7 +114,7 @@ impl<'t> Compiler<'t> {
     /// An operand, and operators after it that bind tighter than `level`.
     fn expression(&mut self, level: Precedence, previous: Option<&'t Token>) -> Result<(), Vec<u8>> {
         self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth > DEPTH || stack::is_low() {
             return Err(invalid());
         }
         self.operand(previous)?;

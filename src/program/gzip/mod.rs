@@ -1,16 +1,18 @@
 //! `gzip`, `gunzip` and `zcat`.
 //!
 //! The deflate streams are made by another library than gzip's, so that the bytes differ; what matters is that either reads the other's
-//! files ([`codec`]). In Debian `gunzip` and `zcat` are scripts that run gzip, which is the name in their messages.
+//! files ([`codec`]). A file goes from its input to its [`Sink`] piece by piece. In Debian `gunzip` and `zcat` are scripts that run gzip, which is the name in their messages.
 
 pub mod codec;
 
-use self::codec::{Broken, pack, unpack};
+use std::sync::Arc;
+
+use self::codec::{Broken, Packer, Unpacker};
 use super::message::message;
 use super::usage;
 use crate::args::{Complaint, Opt, Package, Parsed, Spec, UsageError};
 use crate::fs::{Errno, FileKind, Follow, Metadata, OpenFlags};
-use crate::kernel::{Input, Lease, Proc, Program, Stop};
+use crate::kernel::{File, Input, Proc, Program, Stop};
 
 /// `gzip`
 pub const GZIP: Program = Program {
@@ -208,23 +210,107 @@ async fn fail(proc: &mut Proc, path: &[u8], errno: Errno) -> Result<i32, Stop> {
 
 /// Says what is wrong with a file: the status.
 async fn complain(proc: &mut Proc, plan: &Plan, path: &[u8], broken: Broken) -> Result<i32, Stop> {
-    let what = match broken {
-        Broken::NotGzip => "not in gzip format",
-        Broken::Short => "unexpected end of file",
-        Broken::Data => "invalid compressed data--format violated",
-        Broken::Checksum => "invalid compressed data--crc error",
-        Broken::Length => "invalid compressed data--length error",
-        Broken::Garbage => {
-            if plan.quiet {
-                return Ok(2);
-            }
-            "decompression OK, trailing garbage ignored"
-        }
-    };
+    match broken {
+        Broken::Unreadable(errno) => return fail(proc, path, errno).await,
+        Broken::Garbage if plan.quiet => return Ok(2),
+        _ => {}
+    }
     proc.flush().await?;
     proc.write_error(b"\n").await?;
-    proc.warn(message!(path, ": ", what)).await?;
+    proc.warn(message!(path, ": ", broken.sentence())).await?;
     Ok(if broken == Broken::Garbage { 2 } else { 1 })
+}
+
+/// Where the result goes.
+enum Sink {
+    Stdout,
+    /// `-t`
+    Nowhere,
+    /// A new file.
+    File(Arc<File>),
+}
+
+/// What ended the work on a file before its end.
+enum Fault {
+    /// The input.
+    Broken(Broken),
+    /// The new file cannot be written.
+    Sink(Errno),
+    Stop(Stop),
+}
+
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Fault {
+        Fault::Stop(stop)
+    }
+}
+
+impl From<Broken> for Fault {
+    fn from(broken: Broken) -> Fault {
+        Fault::Broken(broken)
+    }
+}
+
+impl Sink {
+    async fn write(&self, proc: &mut Proc, data: &[u8]) -> Result<(), Fault> {
+        match self {
+            Sink::Stdout => Ok(proc.write(data).await?),
+            Sink::Nowhere => Ok(()),
+            Sink::File(file) => file.write_all(data).await.map_err(Fault::Sink),
+        }
+    }
+}
+
+/// Bytes without compression, and with it.
+type Sizes = (u64, u64);
+
+/// Packs an input.
+async fn pack(proc: &mut Proc, input: &mut Input, mut packer: Packer, sink: &Sink) -> Result<Sizes, Fault> {
+    let mut before = 0;
+    loop {
+        let block = input.block().await.map_err(Broken::Unreadable)?;
+        before += block.len() as u64;
+        if block.is_empty() {
+            packer.finish(proc).await?;
+        } else {
+            packer.push(proc, block).await?;
+        }
+        let ended = block.is_empty();
+        let packed = packer.take();
+        sink.write(proc, &packed).await?;
+        if ended {
+            return Ok((before, packer.payload()));
+        }
+    }
+}
+
+/// Unpacks an input behind its first header: its sizes so far, and what was wrong.
+async fn unpack(
+    proc: &mut Proc,
+    unpacker: &mut Unpacker,
+    sink: &Sink,
+) -> Result<(Sizes, Option<Broken>), Fault> {
+    let (mut piece, mut whole) = (Vec::new(), 0);
+    while let Some(read) = unpacker.read(proc, &mut piece).await? {
+        whole += piece.len() as u64;
+        sink.write(proc, &piece).await?;
+        piece.clear();
+        if let Err(broken) = read {
+            return Ok(((whole, unpacker.payload), Some(broken)));
+        }
+    }
+    Ok(((whole, unpacker.payload), None))
+}
+
+/// `-cdf` passes on what is no gzip file.
+async fn copy(proc: &mut Proc, mut input: Input) -> Result<(), Fault> {
+    loop {
+        let block = input.block().await.map_err(Broken::Unreadable)?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        proc.write(block).await?;
+    }
 }
 
 async fn work_on_stdin(proc: &mut Proc, plan: &Plan) -> Result<i32, Stop> {
@@ -232,33 +318,47 @@ async fn work_on_stdin(proc: &mut Proc, plan: &Plan) -> Result<i32, Stop> {
         Ok(file) => Input::new(file),
         Err(errno) => return fail(proc, b"stdin", errno).await,
     };
-    let (data, _lease) = match read(proc, input).await {
-        Ok(read) => read,
-        Err(errno) => return fail(proc, b"stdin", errno).await,
-    };
-    if plan.mode == Mode::Compress {
-        let (packed, _lease) = pack(proc, &data, plan.level, None, 0).await?;
-        proc.write(&packed).await?;
-        return Ok(0);
-    }
-    let unpacked = unpack(proc, &data).await?;
-    if unpacked.broken == Some(Broken::NotGzip) && plan.force && plan.stdout {
-        proc.write(&data).await?;
-        return Ok(0);
-    }
-    if plan.mode == Mode::Decompress {
-        proc.write(&unpacked.data).await?;
-    }
-    match unpacked.broken {
-        Some(broken) => complain(proc, plan, b"stdin", broken).await,
-        None => Ok(0),
+    match convert_stdin(proc, plan, input).await {
+        Ok(()) => Ok(0),
+        Err(fault) => blame(proc, plan, b"stdin", b"stdout", fault).await,
     }
 }
 
-async fn read(proc: &Proc, mut input: Input) -> Result<(Vec<u8>, Lease), Errno> {
-    let mut lease = proc.kernel.lease();
-    let data = input.rest(&mut lease).await?;
-    Ok((data, lease))
+async fn convert_stdin(proc: &mut Proc, plan: &Plan, mut input: Input) -> Result<(), Fault> {
+    if plan.mode == Mode::Compress {
+        let packer = Packer::new(proc, plan.level, None, 0)?;
+        let sizes = pack(proc, &mut input, packer, &Sink::Stdout).await?;
+        if plan.verbose {
+            proc.write_error(format!("{}\n", ratio(sizes)).as_bytes()).await?;
+        }
+        return Ok(());
+    }
+    let (mut unpacker, broken) = Unpacker::new(proc, input).await?;
+    match broken {
+        Some(Broken::NotGzip) if plan.force && plan.stdout => copy(proc, unpacker.into_input()).await,
+        Some(broken) => Err(broken.into()),
+        None => {
+            let sink = if plan.mode == Mode::Test {
+                Sink::Nowhere
+            } else {
+                Sink::Stdout
+            };
+            match unpack(proc, &mut unpacker, &sink).await?.1 {
+                Some(broken) => Err(broken.into()),
+                None if plan.verbose && plan.mode == Mode::Test => Ok(proc.write_error(b" OK\n").await?),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// Says what went wrong: the status.
+async fn blame(proc: &mut Proc, plan: &Plan, path: &[u8], target: &[u8], fault: Fault) -> Result<i32, Stop> {
+    match fault {
+        Fault::Broken(broken) => complain(proc, plan, path, broken).await,
+        Fault::Sink(errno) => fail(proc, target, errno).await,
+        Fault::Stop(stop) => Err(stop),
+    }
 }
 
 /// The file to read: itself, or the one with the suffix when there is only that.
@@ -338,11 +438,16 @@ async fn work_on_file(
         Ok(file) => Input::new(file),
         Err(errno) => return fail(proc, &path, errno).await,
     };
-    let (data, _lease) = match read(proc, input).await {
-        Ok(read) => read,
-        Err(errno) => return fail(proc, &path, errno).await,
+    let mut work = Work {
+        plan,
+        path: &path,
+        target,
+        found: &found,
     };
-    convert(proc, plan, &path, target, &found, &data).await
+    match plan.mode {
+        Mode::Compress => work.compress(proc, input).await,
+        Mode::Decompress | Mode::Test => work.decompress(proc, input).await,
+    }
 }
 
 /// The name of the file to make, empty where there is none. `Err`: the file is left alone, and what is said of that.
@@ -364,138 +469,154 @@ fn target_name(plan: &Plan, path: &[u8]) -> Result<Vec<u8>, Option<Vec<u8>>> {
     Ok([path, &plan.suffix].concat())
 }
 
-async fn convert(
-    proc: &mut Proc,
-    plan: &Plan,
-    path: &[u8],
-    mut target: Vec<u8>,
-    found: &Metadata,
-    data: &[u8],
-) -> Result<i32, Stop> {
-    if plan.mode == Mode::Compress {
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        let named = plan.names != Some(false);
+/// A file that is worked on.
+struct Work<'a> {
+    plan: &'a Plan,
+    path: &'a [u8],
+    /// The new file.
+    target: Vec<u8>,
+    /// What the old one is.
+    found: &'a Metadata,
+}
+
+impl Work<'_> {
+    async fn compress(&mut self, proc: &mut Proc, mut input: Input) -> Result<i32, Stop> {
+        let sink = match self.sink(proc).await? {
+            Ok(sink) => sink,
+            Err(status) => return Ok(status),
+        };
+        let name = self.path.rsplit(|byte| *byte == b'/').next().unwrap_or(self.path);
+        let named = self.plan.names != Some(false);
         let time = if named {
-            u32::try_from(found.mtime.seconds).unwrap_or(0)
+            u32::try_from(self.found.mtime.seconds).unwrap_or(0)
         } else {
             0
         };
-        let (packed, _lease) = pack(proc, data, plan.level, named.then_some(name), time).await?;
-        return conclude(proc, plan, path, &target, found, (data, &packed)).await;
-    }
-    let unpacked = unpack(proc, data).await?;
-    if let (Some(name), Some(true)) = (&unpacked.name, plan.names) {
-        let directory = path.len() - path.rsplit(|byte| *byte == b'/').next().unwrap_or(path).len();
-        let own = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
-        target = [path.get(..directory).unwrap_or_default(), own].concat();
-    }
-    let mut status = 0;
-    match unpacked.broken {
-        Some(Broken::NotGzip) if plan.force && plan.stdout => {
-            proc.write(data).await?;
-            return Ok(0);
+        let packer = Packer::new(proc, self.plan.level, named.then_some(name), time)?;
+        match pack(proc, &mut input, packer, &sink).await {
+            Ok(sizes) => self.finish(proc, &sink, sizes, 0).await,
+            Err(fault) => self.give_up(proc, &sink, fault).await,
         }
-        Some(broken) => {
-            if plan.stdout && plan.mode == Mode::Decompress {
-                proc.write(&unpacked.data).await?;
-            }
-            status = complain(proc, plan, path, broken).await?;
-            if status == 1 || plan.stdout {
-                return Ok(status);
-            }
-        }
-        None => {}
     }
-    match conclude(proc, plan, path, &target, found, (data, &unpacked.data)).await? {
-        0 => Ok(status),
-        failed => Ok(failed),
-    }
-}
 
-/// Puts what was made where it belongs, and removes the old file.
-async fn conclude(
-    proc: &mut Proc,
-    plan: &Plan,
-    path: &[u8],
-    target: &[u8],
-    found: &Metadata,
-    (data, made): (&[u8], &[u8]),
-) -> Result<i32, Stop> {
-    if plan.mode == Mode::Test {
+    async fn decompress(&mut self, proc: &mut Proc, input: Input) -> Result<i32, Stop> {
+        let (mut unpacker, broken) = Unpacker::new(proc, input).await?;
+        match broken {
+            Some(Broken::NotGzip) if self.plan.force && self.plan.stdout => {
+                return match copy(proc, unpacker.into_input()).await {
+                    Ok(()) => Ok(0),
+                    Err(fault) => self.give_up(proc, &Sink::Stdout, fault).await,
+                };
+            }
+            Some(broken) => return complain(proc, self.plan, self.path, broken).await,
+            None => {}
+        }
+        if let (Some(name), Some(true)) = (&unpacker.name, self.plan.names) {
+            let base = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().map_or(0, <[u8]>::len);
+            let directory = self.path.len() - base(self.path);
+            let own = name.get(name.len() - base(name)..).unwrap_or_default();
+            self.target = [self.path.get(..directory).unwrap_or_default(), own].concat();
+        }
+        let sink = match self.sink(proc).await? {
+            Ok(sink) => sink,
+            Err(status) => return Ok(status),
+        };
+        match unpack(proc, &mut unpacker, &sink).await {
+            Ok((sizes, None)) => self.finish(proc, &sink, sizes, 0).await,
+            // What follows does not spoil the file.
+            Ok((sizes, Some(Broken::Garbage))) => {
+                let status = complain(proc, self.plan, self.path, Broken::Garbage).await?;
+                self.finish(proc, &sink, sizes, status).await
+            }
+            Ok((_, Some(broken))) => self.give_up(proc, &sink, broken.into()).await,
+            Err(fault) => self.give_up(proc, &sink, fault).await,
+        }
+    }
+
+    /// Opens the new file; a status where that cannot be.
+    async fn sink(&self, proc: &mut Proc) -> Result<Result<Sink, i32>, Stop> {
+        let opened = self.open_sink(proc).await?;
+        if self.plan.verbose && opened.is_ok() {
+            proc.flush().await?;
+            proc.write_error(&message!(self.path, ":\t")).await?;
+        }
+        Ok(opened)
+    }
+
+    async fn open_sink(&self, proc: &mut Proc) -> Result<Result<Sink, i32>, Stop> {
+        let (plan, target) = (self.plan, self.target.as_slice());
+        if plan.mode == Mode::Test {
+            return Ok(Ok(Sink::Nowhere));
+        }
+        if plan.stdout {
+            return Ok(Ok(Sink::Stdout));
+        }
+        if proc.metadata(target, Follow::No).is_ok() {
+            if !plan.force {
+                let text = message!(target, " already exists;\tnot overwritten");
+                return Ok(Err(warn(proc, plan, text).await?));
+            }
+            if let Err(errno) = proc.unlink(target) {
+                return Ok(Err(fail(proc, target, errno).await?));
+            }
+        }
+        match proc.open_mode(target, OpenFlags::CREATE, 0o600).await {
+            Ok(file) => Ok(Ok(Sink::File(file))),
+            Err(errno) => Ok(Err(fail(proc, target, errno).await?)),
+        }
+    }
+
+    /// A file that went wrong leaves nothing behind.
+    async fn give_up(&self, proc: &mut Proc, sink: &Sink, fault: Fault) -> Result<i32, Stop> {
+        if matches!(sink, Sink::File(_)) {
+            let _gone = proc.unlink(&self.target);
+        }
+        blame(proc, self.plan, self.path, &self.target, fault).await
+    }
+
+    /// The new file gets the mode and times of the old one, which goes.
+    async fn finish(&self, proc: &mut Proc, sink: &Sink, sizes: Sizes, status: i32) -> Result<i32, Stop> {
+        let (plan, target, found) = (self.plan, self.target.as_slice(), self.found);
+        if plan.mode == Mode::Test {
+            if plan.verbose {
+                proc.write_error(b" OK\n").await?;
+            }
+            return Ok(status);
+        }
+        if matches!(sink, Sink::File(_)) {
+            let done = proc
+                .set_mode(target, found.mode, Follow::Yes)
+                .and_then(|()| proc.set_times(target, Some(found.atime), Some(found.mtime), Follow::Yes));
+            if let Err(errno) = done {
+                return fail(proc, target, errno).await;
+            }
+        }
         if plan.verbose {
-            proc.write_error(&message!(path, ":\t OK\n")).await?;
+            let (what, target) = match sink {
+                Sink::File(_) if plan.keep => ("created", target),
+                Sink::File(_) => ("replaced with", target),
+                _ => ("replaced with", &b"stdout"[..]),
+            };
+            let line = message!(ratio(sizes), format!(" -- {what} "), target, "\n");
+            proc.flush().await?;
+            proc.write_error(&line).await?;
         }
-        return Ok(0);
-    }
-    if plan.stdout {
-        proc.write(made).await?;
-        return Ok(0);
-    }
-    let stored = store(proc, plan, target, made, found).await?;
-    if stored != 0 {
-        return Ok(stored);
-    }
-    if plan.verbose {
-        report(proc, plan, path, target, (data.len(), made.len())).await?;
-    }
-    if !plan.keep
-        && let Err(errno) = proc.unlink(path)
-    {
-        return fail(proc, path, errno).await;
-    }
-    Ok(0)
-}
-
-/// Writes the new file with the mode and times of the old one.
-async fn store(
-    proc: &mut Proc,
-    plan: &Plan,
-    target: &[u8],
-    made: &[u8],
-    found: &Metadata,
-) -> Result<i32, Stop> {
-    if proc.metadata(target, Follow::No).is_ok() {
-        if !plan.force {
-            return warn(proc, plan, message!(target, " already exists;\tnot overwritten")).await;
+        if !plan.keep
+            && !plan.stdout
+            && let Err(errno) = proc.unlink(self.path)
+        {
+            return fail(proc, self.path, errno).await;
         }
-        if let Err(errno) = proc.unlink(target) {
-            return fail(proc, target, errno).await;
-        }
-    }
-    let file = match proc.open_mode(target, OpenFlags::CREATE, 0o600).await {
-        Ok(file) => file,
-        Err(errno) => return fail(proc, target, errno).await,
-    };
-    let written = match file.write_all(made).await {
-        Ok(()) => proc.set_mode(target, found.mode, Follow::Yes),
-        failed => failed,
-    };
-    let written =
-        written.and_then(|()| proc.set_times(target, Some(found.atime), Some(found.mtime), Follow::Yes));
-    match written {
-        Ok(()) => Ok(0),
-        Err(errno) => fail(proc, target, errno).await,
+        Ok(status)
     }
 }
 
-/// How much smaller it is, in percent of the larger file.
-async fn report(
-    proc: &mut Proc,
-    plan: &Plan,
-    path: &[u8],
-    target: &[u8],
-    (before, after): (usize, usize),
-) -> Result<(), Stop> {
-    let (large, small) = match plan.mode {
-        Mode::Compress => (before as f64, after as f64),
-        _ => (after as f64, before as f64),
-    };
-    let ratio = if large == 0.0 {
+/// How much smaller it is, in percent.
+fn ratio((whole, packed): Sizes) -> String {
+    let saved = if whole == 0 {
         0.0
     } else {
-        (large - small) / large * 100.0
+        (whole as f64 - packed as f64) / whole as f64 * 100.0
     };
-    let what = if plan.keep { "created" } else { "replaced with" };
-    let line = message!(path, format!(":\t{ratio:5.1}% -- {what} "), target, "\n");
-    proc.write_error(&line).await
+    format!("{saved:5.1}%")
 }

@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH {
+        if self.depth > MOST_DEPTH || crate::stack::is_low() {
             return Err(self.error_at("the program is nested too deeply"));
         }
         Ok(())

@@ -1,23 +1,90 @@
 //! Making archives.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::archive::{Archive, Found};
 use super::header::{self, BLOCK, Kind, Member};
 use super::options::{Mode, Options};
-use super::{cannot_open, change_directory, is_excluded, list, words};
+use super::{cannot_open, change_directory, fatal, is_excluded, list, words};
 use crate::fs::{FileKind, Follow, Metadata, OpenFlags};
-use crate::kernel::{Input, Lease, Proc, Stop};
+use crate::kernel::{File, Input, Proc, Stop};
 use crate::program::accounts::Accounts;
-use crate::program::gzip::codec;
+use crate::program::gzip::codec::Packer;
 use crate::program::message::message;
 
 /// An archive is a whole number of so many blocks.
 const RECORD: usize = 20 * BLOCK;
 
+/// Zeros.
+const ZEROS: &[u8] = &[0; RECORD];
+
+/// The archive that is written, through gzip where that is asked for.
+struct Output {
+    /// Its name, for messages.
+    name: Vec<u8>,
+    /// Standard output where there is none.
+    file: Option<Arc<File>>,
+    packer: Option<Packer>,
+    /// Bytes so far, before compression.
+    written: u64,
+}
+
+impl Output {
+    async fn put(&mut self, proc: &mut Proc, data: &[u8]) -> Result<(), Stop> {
+        self.written += data.len() as u64;
+        let Some(packer) = &mut self.packer else {
+            return self.send(proc, data).await;
+        };
+        packer.push(proc, data).await?;
+        let packed = packer.take();
+        self.send(proc, &packed).await
+    }
+
+    async fn send(&self, proc: &mut Proc, data: &[u8]) -> Result<(), Stop> {
+        let Some(file) = &self.file else {
+            return proc.write(data).await;
+        };
+        match file.write_all(data).await {
+            Ok(()) => Ok(()),
+            Err(errno) => {
+                let text = message!(self.name, ": Cannot write: ", errno.message());
+                Err(fatal(proc, text).await)
+            }
+        }
+    }
+
+    async fn zeros(&mut self, proc: &mut Proc, mut count: u64) -> Result<(), Stop> {
+        while count > 0 {
+            let piece = ZEROS.get(..count as usize).unwrap_or(ZEROS);
+            self.put(proc, piece).await?;
+            count -= piece.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Fills the last block, or record, with zeros.
+    async fn pad(&mut self, proc: &mut Proc, unit: usize) -> Result<(), Stop> {
+        let unit = unit as u64;
+        self.zeros(proc, (unit - self.written % unit) % unit).await
+    }
+
+    /// The end of the archive.
+    async fn end(&mut self, proc: &mut Proc) -> Result<(), Stop> {
+        self.zeros(proc, 2 * BLOCK as u64).await?;
+        self.pad(proc, RECORD).await?;
+        if let Some(packer) = &mut self.packer {
+            packer.finish(proc).await?;
+            let packed = packer.take();
+            self.send(proc, &packed).await?;
+        }
+        Ok(())
+    }
+}
+
 struct Builder<'a> {
     options: &'a Options,
-    out: Vec<u8>,
-    lease: Lease,
+    out: Output,
     accounts: Accounts,
     /// The first names of files that have several.
     seen: HashMap<(u64, u64), Vec<u8>>,
@@ -27,31 +94,17 @@ struct Builder<'a> {
 
 /// Makes an archive. Whether something went wrong.
 pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
+    // The archive is opened before the files are read, so that a failure to do so shows first.
     let mut builder = Builder {
         options,
-        out: Vec::new(),
-        lease: proc.kernel.lease(),
+        out: open(proc, options).await?,
         accounts: Accounts::default(),
         seen: HashMap::new(),
         warned: false,
         failed: false,
     };
     let start = proc.cwd.clone();
-    if options.mode == Mode::Append && proc.metadata(&options.archive, Follow::Yes).is_ok() {
-        let (data, lease) = super::read_archive(proc, options).await?;
-        (builder.out, builder.lease) = (data, lease);
-        builder.cut_end();
-    }
-    // The archive is opened before the files are read, so that a failure to do so shows first.
-    let file = if options.archive == b"-" {
-        None
-    } else {
-        match proc.open_mode(&options.archive, OpenFlags::CREATE, 0o666).await {
-            Ok(file) => Some(file),
-            Err(errno) => return Err(cannot_open(proc, &options.archive, errno).await),
-        }
-    };
-    let own = file.as_ref().and_then(|file| file.metadata().ok());
+    let own = builder.out.file.as_ref().and_then(|file| file.metadata().ok());
     let own = own.map(|found| (found.device, found.inode));
     for (directory, name) in words(proc, options).await? {
         if let Some(directory) = directory {
@@ -62,40 +115,64 @@ pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
         }
     }
     proc.cwd = start;
-    let mut out = std::mem::take(&mut builder.out);
-    out.resize(out.len() + 2 * BLOCK, 0);
-    out.resize(out.len().next_multiple_of(RECORD), 0);
-    builder.lease.resize(out.len())?;
-    if options.gzip {
-        let (packed, _lease) = codec::pack(proc, &out, 6, None, 0).await?;
-        out = packed;
-    }
-    match file {
-        None => proc.write(&out).await?,
-        Some(file) => {
-            if let Err(errno) = file.write_all(&out).await {
-                let text = message!(options.archive, ": Cannot write: ", errno.message());
-                return Err(super::fatal(proc, text).await);
-            }
-        }
-    }
+    builder.out.end(proc).await?;
     Ok(builder.failed)
 }
 
-impl Builder<'_> {
-    /// Takes the blocks of zeros off the end of an archive.
-    fn cut_end(&mut self) {
-        let mut at = 0;
-        while let header::Next::Member(member, begin) = header::read(&self.out, at) {
-            let size = usize::try_from(member.size).unwrap_or(usize::MAX);
-            at = begin
-                .saturating_add(size)
-                .next_multiple_of(BLOCK)
-                .min(self.out.len());
+/// Opens the archive: a new one, or the end of the old one.
+async fn open(proc: &mut Proc, options: &Options) -> Result<Output, Stop> {
+    let path = options.archive.as_slice();
+    let append = options.mode == Mode::Append && proc.metadata(path, Follow::Yes).is_ok();
+    let written = if append { end_of(proc, options).await? } else { 0 };
+    let file = match path {
+        b"-" => None,
+        _ => {
+            let flags = if append {
+                OpenFlags::WRITE
+            } else {
+                OpenFlags::CREATE
+            };
+            let file = proc.open_mode(path, flags, 0o666).await;
+            let placed = file.and_then(|file| {
+                if append {
+                    file.seek(written)?;
+                }
+                Ok(file)
+            });
+            match placed {
+                Ok(file) => Some(file),
+                Err(errno) => return Err(cannot_open(proc, path, errno).await),
+            }
         }
-        self.out.truncate(at);
-    }
+    };
+    let packer = if options.gzip {
+        Some(Packer::new(proc, 6, None, 0)?)
+    } else {
+        None
+    };
+    Ok(Output {
+        name: path.to_vec(),
+        file,
+        packer,
+        written,
+    })
+}
 
+/// Where the blocks of zeros at the end of an archive begin.
+async fn end_of(proc: &mut Proc, options: &Options) -> Result<u64, Stop> {
+    let mut archive = Archive::open(proc, options).await?;
+    if archive.is_compressed() {
+        return Err(fatal(proc, "Cannot update compressed archives").await);
+    }
+    while let Found::Member(_) = archive.next(proc).await? {
+        if !archive.skip(proc).await? {
+            break;
+        }
+    }
+    Ok(archive.offset())
+}
+
+impl Builder<'_> {
     async fn complain(&mut self, proc: &mut Proc, text: Vec<u8>) -> Result<(), Stop> {
         self.failed = true;
         proc.warn(text).await
@@ -181,16 +258,17 @@ impl Builder<'_> {
             let node = (found.device, found.inode);
             self.seen.entry(node).or_insert_with(|| name.clone());
         }
-        let mut data = Vec::new();
-        if kind == Kind::File {
-            data = match read(proc, path).await {
-                Ok(data) => data,
+        let source = if kind == Kind::File {
+            match proc.open(path, OpenFlags::READ).await {
+                Ok(file) => Some(Input::new(file)),
                 Err(errno) => {
                     let line = message!(path, ": Cannot open: ", errno.message());
                     return self.complain(proc, line).await;
                 }
-            };
-        }
+            }
+        } else {
+            None
+        };
         let user = self.accounts.user_name(proc, found.uid);
         let user = user.unwrap_or_default().to_vec();
         let group = self.accounts.group_name(proc, found.gid);
@@ -198,7 +276,7 @@ impl Builder<'_> {
             name,
             kind,
             target,
-            size: data.len() as u64,
+            size: if source.is_some() { found.size } else { 0 },
             mode: found.mode & 0o7777,
             uid: found.uid,
             gid: found.gid,
@@ -210,11 +288,39 @@ impl Builder<'_> {
             let to_error = self.options.archive == b"-";
             list(proc, self.options, &member, to_error).await?;
         }
-        self.lease.resize(self.out.len() + data.len() + 4 * BLOCK)?;
-        header::write(&member, &mut self.out);
-        self.out.extend_from_slice(&data);
-        header::pad(&mut self.out);
-        Ok(())
+        let mut header = Vec::new();
+        header::write(&member, &mut header);
+        self.out.put(proc, &header).await?;
+        match source {
+            Some(input) => self.copy(proc, path, input, member.size).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the data of a file, as many as the header says.
+    async fn copy(&mut self, proc: &mut Proc, path: &[u8], mut input: Input, size: u64) -> Result<(), Stop> {
+        let mut left = size;
+        while left > 0 {
+            proc.kernel.breathe().await;
+            let block = match input.block().await {
+                Ok(block) => block,
+                Err(errno) => {
+                    self.complain(proc, message!(path, ": Cannot read: ", errno.message()))
+                        .await?;
+                    break;
+                }
+            };
+            if block.is_empty() {
+                let text = message!(path, format!(": File shrank by {left} bytes; padding with zeros"));
+                self.complain(proc, text).await?;
+                break;
+            }
+            let piece = block.get(..left as usize).unwrap_or(block);
+            self.out.put(proc, piece).await?;
+            left -= piece.len() as u64;
+        }
+        self.out.zeros(proc, left).await?;
+        self.out.pad(proc, BLOCK).await
     }
 
     /// What a file is stored as, and where it leads: a second name of one file is a link to the first. `None`: it cannot be stored.
@@ -229,10 +335,4 @@ impl Builder<'_> {
             _ => return None,
         })
     }
-}
-
-async fn read(proc: &Proc, path: &[u8]) -> Result<Vec<u8>, crate::fs::Errno> {
-    let file = proc.open(path, OpenFlags::READ).await?;
-    let mut lease = proc.kernel.lease();
-    Input::new(file).rest(&mut lease).await
 }

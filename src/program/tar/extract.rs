@@ -1,10 +1,13 @@
 //! Reading archives: listing and extracting.
 
-use super::header::{self, BLOCK, Kind, Member, Next};
+use std::sync::Arc;
+
+use super::archive::{Archive, Found};
+use super::header::{Kind, Member};
 use super::options::{Mode, Options};
-use super::{change_directory, fatal, is_excluded, list, read_archive, words};
+use super::{change_directory, fatal, is_excluded, list, words};
 use crate::fs::{Errno, FileKind, Follow, OpenFlags, Timestamp};
-use crate::kernel::{Proc, Stop};
+use crate::kernel::{File, Proc, Stop};
 use crate::program::message::message;
 
 /// A name without what leads out of the directory: slashes and all up to the last `..`.
@@ -34,7 +37,7 @@ struct Extraction<'a> {
 
 /// Lists or extracts. Whether something went wrong.
 pub async fn extract(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
-    let (data, _lease) = read_archive(proc, options).await?;
+    let mut archive = Archive::open(proc, options).await?;
     let mut wanted = Vec::new();
     for (directory, name) in words(proc, options).await? {
         if let Some(directory) = directory {
@@ -52,57 +55,52 @@ pub async fn extract(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
         warned: false,
         failed: false,
     };
-    extraction.read(proc, &data).await?;
+    extraction.read(proc, &mut archive).await?;
     extraction.finish(proc).await?;
+    archive.close(proc).await?;
     Ok(extraction.failed)
 }
 
 impl Extraction<'_> {
-    async fn read(&mut self, proc: &mut Proc, data: &[u8]) -> Result<(), Stop> {
-        let mut at = 0;
+    async fn read(&mut self, proc: &mut Proc, archive: &mut Archive) -> Result<(), Stop> {
         let mut first = true;
         loop {
-            proc.kernel.breathe().await;
-            proc.charge(2)?;
-            let (member, begin) = match header::read(data, at) {
-                Next::Member(member, begin) => (member, begin),
-                Next::End if !(first && data.is_empty()) => return Ok(()),
-                Next::Invalid if !first => {
+            let member = match archive.next(proc).await? {
+                Found::Member(member) => member,
+                Found::End if !(first && archive.is_empty()) => return Ok(()),
+                Found::Invalid if !first => {
                     self.failed = true;
                     proc.warn("Skipping to next header").await?;
-                    match next_header(data, at + BLOCK) {
-                        Some(next) => at = next,
-                        None => return Ok(()),
-                    }
-                    continue;
-                }
-                Next::Short if !first => return Err(fatal(proc, "Unexpected EOF in archive").await),
-                _ => {
-                    self.failed = true;
-                    proc.warn("This does not look like a tar archive").await?;
-                    if data.len() > BLOCK {
-                        proc.warn("Skipping to next header").await?;
+                    if archive.find_header(proc).await? {
+                        continue;
                     }
                     return Ok(());
                 }
+                Found::Short if !first => return Err(fatal(proc, "Unexpected EOF in archive").await),
+                _ => return self.no_archive(proc, archive).await,
             };
             first = false;
-            let size = usize::try_from(member.size).unwrap_or(usize::MAX);
-            let end = begin.saturating_add(size);
-            let body = data.get(begin..end.min(data.len())).unwrap_or_default();
-            let complete = end <= data.len();
             let chosen = self.is_wanted(&member.name) && !is_excluded(self.options, &member.name);
             if chosen && member.kind != Kind::Other {
-                self.take(proc, &member, body).await?;
-                if !complete && self.options.mode == Mode::Extract {
+                self.take(proc, &member, archive).await?;
+            }
+            if !archive.skip(proc).await? {
+                if chosen && member.kind != Kind::Other && self.options.mode == Mode::Extract {
                     proc.warn("Unexpected EOF in archive").await?;
                 }
-            }
-            if !complete {
                 return Err(fatal(proc, "Unexpected EOF in archive").await);
             }
-            at = end.next_multiple_of(BLOCK).min(data.len());
         }
+    }
+
+    /// The first header is none.
+    async fn no_archive(&mut self, proc: &mut Proc, archive: &mut Archive) -> Result<(), Stop> {
+        self.failed = true;
+        proc.warn("This does not look like a tar archive").await?;
+        if archive.has_more(proc).await? {
+            proc.warn("Skipping to next header").await?;
+        }
+        Ok(())
     }
 
     fn is_wanted(&mut self, name: &[u8]) -> bool {
@@ -121,7 +119,7 @@ impl Extraction<'_> {
         found
     }
 
-    async fn take(&mut self, proc: &mut Proc, member: &Member, body: &[u8]) -> Result<(), Stop> {
+    async fn take(&mut self, proc: &mut Proc, member: &Member, archive: &mut Archive) -> Result<(), Stop> {
         if self.options.mode == Mode::List {
             return list(proc, self.options, member, false).await;
         }
@@ -133,12 +131,21 @@ impl Extraction<'_> {
             list(proc, self.options, member, to_error).await?;
         }
         if self.options.stdout {
-            if member.kind == Kind::File {
-                proc.write(body).await?;
-            }
-            return Ok(());
+            return if member.kind == Kind::File {
+                print(proc, archive).await
+            } else {
+                Ok(())
+            };
         }
-        match self.make(proc, &name, member, body).await {
+        let made = match self.make(proc, &name, member).await {
+            Ok(Some(file)) => {
+                let written = store(proc, archive, &file).await?;
+                self.set_attributes(proc, &name, member);
+                written.map_err(|errno| ("write", errno))
+            }
+            made => made.map(drop),
+        };
+        match made {
             Ok(()) => Ok(()),
             Err((what, errno)) => {
                 self.failed = true;
@@ -180,15 +187,15 @@ impl Extraction<'_> {
         }
     }
 
+    /// Makes what a member is; a file is to be filled.
     async fn make(
         &mut self,
         proc: &mut Proc,
         name: &[u8],
         member: &Member,
-        body: &[u8],
-    ) -> Result<(), (&'static str, Errno)> {
+    ) -> Result<Option<Arc<File>>, (&'static str, Errno)> {
         if member.kind == Kind::Directory {
-            return self.make_directory(proc, name, member);
+            return self.make_directory(proc, name, member).map(|()| None);
         }
         let what = match member.kind {
             Kind::SymbolicLink => "create symlink",
@@ -198,7 +205,7 @@ impl Extraction<'_> {
         };
         let failed = |errno| (what, errno);
         match proc.metadata(name, Follow::No) {
-            Ok(_) if self.options.skip_old => return Ok(()),
+            Ok(_) if self.options.skip_old => return Ok(None),
             Ok(_) if self.options.keep => return Err(failed(Errno::EEXIST)),
             Ok(found) if found.kind == FileKind::Directory => proc.remove_dir(name).map_err(failed)?,
             Ok(_) => proc.unlink(name).map_err(failed)?,
@@ -212,7 +219,8 @@ impl Extraction<'_> {
                 } else {
                     safe_name(&member.target)
                 };
-                return proc.link(target, name, Follow::No).map_err(failed);
+                proc.link(target, name, Follow::No).map_err(failed)?;
+                return Ok(None);
             }
             Kind::Fifo => {
                 let mode = self.mode(proc, member);
@@ -220,13 +228,12 @@ impl Extraction<'_> {
                     .map_err(failed)?;
             }
             _ => {
-                let opened = proc.open_mode(name, OpenFlags::CREATE, 0o600).await;
-                let written = opened.map_err(failed)?.write_all(body).await;
-                written.map_err(|errno| ("write", errno))?;
+                let file = proc.open_mode(name, OpenFlags::CREATE, 0o600).await;
+                return file.map(Some).map_err(failed);
             }
         }
         self.set_attributes(proc, name, member);
-        Ok(())
+        Ok(None)
     }
 
     /// Makes a directory, or takes what is one or leads to one. Its attributes come last, when its contents are there.
@@ -280,12 +287,28 @@ impl Extraction<'_> {
     }
 }
 
-/// Where the next good header is.
-fn next_header(data: &[u8], from: usize) -> Option<usize> {
-    let starts = (from..data.len()).step_by(BLOCK);
-    starts
-        .into_iter()
-        .find(|at| matches!(header::read(data, *at), Next::Member(..)))
+/// `-O`: prints the data of a member.
+async fn print(proc: &mut Proc, archive: &mut Archive) -> Result<(), Stop> {
+    loop {
+        let piece = archive.body(proc).await?;
+        if piece.is_empty() {
+            return Ok(());
+        }
+        proc.write(piece).await?;
+    }
+}
+
+/// Fills a file with the data of a member.
+async fn store(proc: &mut Proc, archive: &mut Archive, file: &File) -> Result<Result<(), Errno>, Stop> {
+    loop {
+        let piece = archive.body(proc).await?;
+        if piece.is_empty() {
+            return Ok(Ok(()));
+        }
+        if let Err(errno) = file.write_all(piece).await {
+            return Ok(Err(errno));
+        }
+    }
 }
 
 /// Makes the directories that a name lies in.

@@ -139,7 +139,7 @@ fn long(flag: u8, text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Fills the last block with zeros.
-pub fn pad(out: &mut Vec<u8>) {
+fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(BLOCK), 0);
 }
 
@@ -176,8 +176,10 @@ fn number(block: &[u8], at: usize, width: usize) -> Option<u64> {
 
 /// What the next header of an archive is.
 pub enum Next {
-    /// A member, and where its data begin.
+    /// A member, and how long its headers are.
     Member(Box<Member>, usize),
+    /// More must be read to tell.
+    More,
     /// The end.
     End,
     /// No header.
@@ -195,15 +197,20 @@ struct Given {
     time: Option<i64>,
 }
 
-/// Reads the header at an offset.
-pub fn read(data: &[u8], mut at: usize) -> Next {
+/// No name or other record is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// Reads the header at the start of `data`, behind which more may follow unless they are the end.
+pub fn read(data: &[u8], ended: bool) -> Next {
     let mut given = Given::default();
+    let mut at = 0;
+    let short = if ended { Next::Short } else { Next::More };
     loop {
-        if at == data.len() {
+        if at == data.len() && ended {
             return Next::End;
         }
         let Some(block) = data.get(at..at + BLOCK) else {
-            return Next::Short;
+            return short;
         };
         if block.iter().all(|byte| *byte == 0) {
             return Next::End;
@@ -215,17 +222,16 @@ pub fn read(data: &[u8], mut at: usize) -> Next {
         let size = given.size.or_else(|| number(block, 124, 12)).unwrap_or(0);
         let begin = at + BLOCK;
         let flag = block.get(156).copied().unwrap_or(b'0');
-        let end = begin.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
-        let Some(carried) = data
-            .get(begin..end)
-            .or(Some(&[][..]))
-            .filter(|_| b"LKxg".contains(&flag))
-        else {
+        if !b"LKxg".contains(&flag) {
             return Next::Member(Box::new(member(block, flag, size, given)), begin);
-        };
-        if end > data.len() {
-            return Next::Short;
         }
+        if size > LONGEST {
+            return Next::Invalid;
+        }
+        let end = begin + size as usize;
+        let Some(carried) = data.get(begin..end) else {
+            return short;
+        };
         let name = carried.strip_suffix(b"\0").unwrap_or(carried).to_vec();
         match flag {
             b'L' => given.name = Some(name),
@@ -233,7 +239,10 @@ pub fn read(data: &[u8], mut at: usize) -> Next {
             b'x' => given.read_pax(carried),
             _ => {}
         }
-        at = end.next_multiple_of(BLOCK).min(data.len());
+        at = end.next_multiple_of(BLOCK);
+        if ended {
+            at = at.min(data.len());
+        }
     }
 }
 

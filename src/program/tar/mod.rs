@@ -1,8 +1,9 @@
 //! `tar`: archives of files, with gzip around them.
 //!
-//! An archive is read or built as a whole in memory, under a lease. [`header`] is the format, [`create`] and [`extract`] the two directions, [`options`] the
-//! command line. Compression other than gzip, `--transform`, updates and deletions are refused.
+//! Archives are read and written piece by piece. [`header`] is the format, [`archive`] what is read, [`create`] and [`extract`] the two directions, [`options`]
+//! the command line. Compression other than gzip, `--transform`, updates and deletions are refused.
 
+mod archive;
 mod create;
 mod extract;
 mod header;
@@ -10,11 +11,10 @@ mod options;
 
 use self::header::Member;
 use self::options::{Mode, Options, Word};
-use super::gzip::codec;
 use super::message::message;
 use super::usage;
-use crate::fs::{Errno, FileKind, Follow, OpenFlags};
-use crate::kernel::{Input, Lease, Proc, Program, Stop};
+use crate::fs::{Errno, FileKind, Follow};
+use crate::kernel::{Input, Proc, Program, Stop};
 use crate::program::inode::mode_letters;
 use crate::text::strftime::{Dialect, Moment, strftime};
 use crate::text::zone;
@@ -50,51 +50,6 @@ async fn fatal(proc: &mut Proc, text: impl AsRef<[u8]>) -> Stop {
 
 async fn cannot_open(proc: &mut Proc, path: &[u8], errno: Errno) -> Stop {
     fatal(proc, message!(path, ": Cannot open: ", errno.message())).await
-}
-
-/// The archive, unpacked where it is compressed.
-async fn read_archive(proc: &mut Proc, options: &Options) -> Result<(Vec<u8>, Lease), Stop> {
-    let file = if options.archive == b"-" {
-        proc.stdin()
-    } else {
-        proc.open(&options.archive, OpenFlags::READ).await
-    };
-    let mut lease = proc.kernel.lease();
-    let file = match file {
-        Ok(file) => file,
-        Err(errno) => return Err(cannot_open(proc, &options.archive, errno).await),
-    };
-    let data = match Input::new(file).rest(&mut lease).await {
-        Ok(data) => data,
-        Err(errno) => {
-            let text = message!(options.archive, ": Cannot read: ", errno.message());
-            return Err(fatal(proc, text).await);
-        }
-    };
-    if !codec::is_gzip(&data) {
-        if options.gzip && !data.is_empty() {
-            proc.write_error(b"\ngzip: stdin: not in gzip format\n").await?;
-            proc.warn("Child returned status 1").await?;
-            return Err(usage::fail(proc, 2, "Error is not recoverable: exiting now").await);
-        }
-        return Ok((data, lease));
-    }
-    if options.archive == b"-" && !options.gzip {
-        return Err(fatal(proc, "Archive is compressed. Use -z option").await);
-    }
-    let unpacked = codec::unpack(proc, &data).await?;
-    if let Some(broken) = unpacked.broken.filter(|broken| *broken != codec::Broken::Garbage) {
-        let what = if broken == codec::Broken::Short {
-            "unexpected end of file"
-        } else {
-            "invalid compressed data"
-        };
-        proc.write_error(format!("\ngzip: stdin: {what}\n").as_bytes())
-            .await?;
-        proc.warn("Child returned status 1").await?;
-        return Err(usage::fail(proc, 2, "Error is not recoverable: exiting now").await);
-    }
-    Ok((unpacked.data, unpacked.lease))
 }
 
 /// Changes the directory; fails as tar does.

@@ -109,8 +109,10 @@ impl<'t> Printer<'t> {
             Command::Function(function) => self.inner_function(function, pipe_stderr),
             Command::Coproc(coproc) => {
                 self.text("coproc ");
-                self.out.extend_from_slice(&coproc.name);
-                self.text(" ");
+                if !(self.out.exact && matches!(coproc.body, Command::Simple(_))) {
+                    self.out.extend_from_slice(&coproc.name);
+                    self.text(" ");
+                }
                 self.command(&coproc.body, pipe_stderr);
             }
         }

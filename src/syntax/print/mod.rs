@@ -14,23 +14,40 @@ mod redirect;
 mod word;
 
 use super::ast::{
-    AndOr, Assign, Command, Compound, Coproc, Function, HereDocument, List, Pipeline, Simple, Word,
+    AndOr, Assign, AssignValue, Command, Compound, Coproc, Function, HereDocument, List, Part, Pipeline,
+    Simple, Word,
 };
 
-pub(super) use word::{assign, assign_value, part, word};
+use word::word;
 
 /// `declare -f name`: ends with `}` and no newline.
 pub fn print_function(function: &Function) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.function(function);
-    printer.out
+    printer.out.bytes
+}
+
+/// A function that reads again as what it is, where [`print_function`] is like bash: see [`Out::exact`].
+pub fn print_function_exactly(function: &Function) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.out.exact = true;
+    printer.function(function);
+    printer.out.bytes
+}
+
+/// The same of a list.
+pub fn print_list_exactly(list: &List) -> Vec<u8> {
+    let mut printer = Printer::default();
+    printer.out.exact = true;
+    printer.list(list);
+    printer.out.bytes
 }
 
 /// A list on one line, where its commands allow it.
 pub fn print_list(list: &List) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.list(list);
-    printer.out
+    printer.out.bytes
 }
 
 /// A command as `$BASH_COMMAND` and `jobs` show it.
@@ -38,35 +55,35 @@ pub fn print_command(command: &Command) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.indent_once();
     printer.command(command, false);
-    printer.out
+    printer.out.bytes
 }
 
 /// A simple command as `$BASH_COMMAND` shows it.
 pub fn print_simple(simple: &Simple) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.simple(simple, false);
-    printer.out
+    printer.out.bytes
 }
 
 /// A pipeline as `jobs` shows it.
 pub fn print_pipeline(pipeline: &Pipeline) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.pipeline(pipeline);
-    printer.out
+    printer.out.bytes
 }
 
 /// An and-or list, as `jobs` shows it.
 pub fn print_and_or(and_or: &AndOr) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.and_or(and_or);
-    printer.out
+    printer.out.bytes
 }
 
 /// A compound command as `$BASH_COMMAND` shows it.
 pub fn print_compound(compound: &Compound) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.compound_kind(&compound.kind);
-    printer.out
+    printer.out.bytes
 }
 
 /// A coprocess as `jobs` shows it.
@@ -74,14 +91,14 @@ pub fn print_coproc(coproc: &Coproc) -> Vec<u8> {
     let mut printer = Printer::default();
     printer.indent_once();
     printer.command(&coproc.body, false);
-    [b"coproc ", &*coproc.name, b" ", &printer.out].concat()
+    [b"coproc ", &*coproc.name, b" ", printer.out.as_slice()].concat()
 }
 
 /// An assignment as it was written.
 pub fn print_assignment(assign: &Assign) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Out::default();
     self::word::assign(assign, &mut out);
-    out
+    out.bytes
 }
 
 /// A function as the value of its environment variable: `() { … }`.
@@ -91,14 +108,28 @@ pub fn print_function_value(function: &Function) -> Vec<u8> {
         ..Printer::default()
     };
     printer.function_value(function);
-    printer.out
+    printer.out.bytes
 }
 
 /// A word as it was written, up to what bash changes on reading (`$'…'` becomes `'…'`).
 pub fn print_word(word: &Word) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Out::default();
     self::word(word, &mut out);
-    out
+    out.bytes
+}
+
+/// The value of an assignment as bash rebuilds it.
+pub(super) fn print_value(value: &AssignValue) -> Vec<u8> {
+    let mut out = Out::default();
+    self::word::assign_value(value, &mut out);
+    out.bytes
+}
+
+/// A part of a word as it was written.
+pub(super) fn print_part(part: &Part) -> Vec<u8> {
+    let mut out = Out::default();
+    self::word::part(part, &mut out);
+    out.bytes
 }
 
 /// One space level of bash's indentation.
@@ -107,10 +138,33 @@ const INDENT: usize = 4;
 /// No line is indented further: thousands of `elif` would print a text of quadratic size.
 const MOST_SPACES: usize = 4 * super::MAX_DEPTH;
 
+/// The text so far.
+#[derive(Debug, Default)]
+struct Out {
+    bytes: Vec<u8>,
+    /// What bash prints so that it means something else when it is read again is printed as it must be written: a simple command as a coprocess
+    /// has no name, bash shows one, and would then take that for the command.
+    exact: bool,
+}
+
+impl std::ops::Deref for Out {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl std::ops::DerefMut for Out {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
 /// The text so far and the state of the layout.
 #[derive(Default)]
 struct Printer<'t> {
-    out: Vec<u8>,
+    out: Out,
     indentation: usize,
     /// One blank stands for any indentation.
     flat: bool,
@@ -134,7 +188,8 @@ impl Printer<'_> {
 
     fn spaces(&mut self) {
         let most = if self.flat { 1 } else { MOST_SPACES };
-        self.out.resize(self.out.len() + self.indentation.min(most), b' ');
+        let length = self.out.len() + self.indentation.min(most);
+        self.out.resize(length, b' ');
     }
 
     /// Indents the command that follows, unless it stays on the line.

@@ -4,17 +4,17 @@ use super::super::ast::{
     Arith, Assign, AssignValue, CaseKind, List, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript,
     Substitution, TestKind, Word,
 };
-use super::Printer;
+use super::{Out, Printer};
 
 /// A word as written.
-pub(in super::super) fn word(word: &Word, out: &mut Vec<u8>) {
+pub(super) fn word(word: &Word, out: &mut Out) {
     for each in &word.parts {
         part(each, out);
     }
 }
 
 /// A word of a command: an array among the arguments of a declaration builtin prints as bash rebuilds it.
-pub(super) fn argument(argument: &Word, out: &mut Vec<u8>) {
+pub(super) fn argument(argument: &Word, out: &mut Out) {
     match argument.assign.as_deref() {
         Some(
             assigned @ Assign {
@@ -27,7 +27,7 @@ pub(super) fn argument(argument: &Word, out: &mut Vec<u8>) {
 }
 
 /// `name[sub]+=value`
-pub(in super::super) fn assign(assign: &Assign, out: &mut Vec<u8>) {
+pub(super) fn assign(assign: &Assign, out: &mut Out) {
     out.extend_from_slice(&assign.name);
     if let Some(text) = &assign.subscript {
         subscript(text, out);
@@ -37,7 +37,7 @@ pub(in super::super) fn assign(assign: &Assign, out: &mut Vec<u8>) {
 }
 
 /// The right side of an assignment.
-pub(in super::super) fn assign_value(value: &AssignValue, out: &mut Vec<u8>) {
+pub(super) fn assign_value(value: &AssignValue, out: &mut Out) {
     match value {
         AssignValue::Scalar(value) => word(value, out),
         AssignValue::Array(elements) => {
@@ -57,14 +57,14 @@ pub(in super::super) fn assign_value(value: &AssignValue, out: &mut Vec<u8>) {
     }
 }
 
-fn subscript(text: &Word, out: &mut Vec<u8>) {
+fn subscript(text: &Word, out: &mut Out) {
     out.push(b'[');
     word(text, out);
     out.push(b']');
 }
 
 /// A part as written.
-pub(in super::super) fn part(part: &Part, out: &mut Vec<u8>) {
+pub(super) fn part(part: &Part, out: &mut Out) {
     match part {
         Part::Literal(text) => out.extend_from_slice(text),
         Part::Escaped(byte) => out.extend_from_slice(&[b'\\', *byte]),
@@ -96,7 +96,7 @@ pub(in super::super) fn part(part: &Part, out: &mut Vec<u8>) {
 }
 
 /// A part of a here-document's body: the text of a quoted one stands bare.
-pub(super) fn document_part(each: &Part, out: &mut Vec<u8>) {
+pub(super) fn document_part(each: &Part, out: &mut Out) {
     match each {
         Part::Single(text) => out.extend_from_slice(text),
         each => part(each, out),
@@ -104,7 +104,7 @@ pub(super) fn document_part(each: &Part, out: &mut Vec<u8>) {
 }
 
 /// `'…'` around any text, as bash does it for `$'…'`.
-pub(super) fn single_quoted(text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn single_quoted(text: &[u8], out: &mut Out) {
     if text == b"'" {
         out.extend_from_slice(b"\\'");
         return;
@@ -127,7 +127,7 @@ pub(super) fn unquoted(word: &Word) -> Option<&[u8]> {
     }
 }
 
-fn substitution(substitution: &Substitution, out: &mut Vec<u8>) {
+fn substitution(substitution: &Substitution, out: &mut Out) {
     if let Some(raw) = &substitution.backquoted {
         out.push(b'`');
         out.extend_from_slice(raw);
@@ -144,11 +144,12 @@ fn substitution(substitution: &Substitution, out: &mut Vec<u8>) {
 }
 
 /// The list of a substitution and its parenthesis; a blank keeps `$( (` from being arithmetic.
-fn inner(body: &List, out: &mut Vec<u8>) {
+fn inner(body: &List, out: &mut Out) {
     let mut printer = Printer {
         in_substitution: true,
         ..Printer::default()
     };
+    printer.out.exact = out.exact;
     printer.list(body);
     if printer.out.first() == Some(&b'(') {
         out.push(b' ');
@@ -157,7 +158,7 @@ fn inner(body: &List, out: &mut Vec<u8>) {
     out.push(b')');
 }
 
-fn arith(arith: &Arith, out: &mut Vec<u8>) {
+fn arith(arith: &Arith, out: &mut Out) {
     let (open, close): (&[u8], &[u8]) = if arith.bracket {
         (b"$[", b"]")
     } else {
@@ -168,7 +169,7 @@ fn arith(arith: &Arith, out: &mut Vec<u8>) {
     out.extend_from_slice(close);
 }
 
-fn param(param: &Param, out: &mut Vec<u8>) {
+fn param(param: &Param, out: &mut Out) {
     if let ParamOp::Bad(text) | ParamOp::BadTransform(text) = &param.op {
         out.extend_from_slice(text);
         return;
@@ -196,7 +197,7 @@ fn param(param: &Param, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-fn name(name: &ParamName, out: &mut Vec<u8>) {
+fn name(name: &ParamName, out: &mut Out) {
     match name {
         ParamName::Variable(name) => out.extend_from_slice(name),
         ParamName::Positional(number) => out.extend_from_slice(number.to_string().as_bytes()),
@@ -204,7 +205,7 @@ fn name(name: &ParamName, out: &mut Vec<u8>) {
     }
 }
 
-fn operation(op: &ParamOp, out: &mut Vec<u8>) {
+fn operation(op: &ParamOp, out: &mut Out) {
     match op {
         ParamOp::Get | ParamOp::Length | ParamOp::Bad(_) | ParamOp::BadTransform(_) => {}
         ParamOp::Names { at } => out.push(if *at { b'@' } else { b'*' }),
@@ -274,7 +275,7 @@ fn operation(op: &ParamOp, out: &mut Vec<u8>) {
     }
 }
 
-fn doubled(mark: u8, twice: bool, out: &mut Vec<u8>) {
+fn doubled(mark: u8, twice: bool, out: &mut Out) {
     out.push(mark);
     if twice {
         out.push(mark);

@@ -322,7 +322,7 @@ impl Compiler<'_> {
 
     fn exp(&mut self, exp: &Exp) {
         self.depth += 1;
-        if self.depth > MOST_DEPTH {
+        if self.depth > MOST_DEPTH || crate::stack::is_low() {
             if self.errors.is_empty() {
                 self.fail("the program is nested too deeply", 0);
             }
