@@ -151,6 +151,8 @@ pub enum Complaint {
     TryUsage,
     /// ``Try `gzip --help' for more information.``
     BackquotedTry,
+    /// ``Try `iconv --help' or `iconv --usage' for more information.``
+    BackquotedTryUsage,
     /// The whole help text (sed, bc).
     Help,
     /// Nothing.

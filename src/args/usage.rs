@@ -111,6 +111,7 @@ impl<F: Copy + PartialEq> Spec<F> {
             Complaint::UsageAndTry => return self.usage_and(b"Try '\0 --help' for more information.\n"),
             Complaint::UsageAndOptions => return self.usage_and(b"\nTry `\0 --help' for more options.\n"),
             Complaint::TryUsage => b"Try '\0 --help' or '\0 --usage' for more information.\n",
+            Complaint::BackquotedTryUsage => b"Try `\0 --help' or `\0 --usage' for more information.\n",
             Complaint::BackquotedTry => b"Try `\0 --help' for more information.\n",
             Complaint::Help => return self.help_text(),
             Complaint::Silent => b"",

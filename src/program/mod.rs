@@ -58,6 +58,7 @@ mod grep;
 mod gzip;
 mod head;
 mod hexdump;
+mod iconv;
 mod id;
 mod inode;
 mod install;
@@ -79,6 +80,7 @@ mod nice;
 mod nl;
 mod nohup;
 mod numbers;
+mod numfmt;
 mod od;
 mod paste;
 mod patch;
@@ -102,6 +104,7 @@ mod sleep;
 mod sort;
 mod split;
 mod stat;
+mod strings;
 mod sync;
 mod tabs;
 mod tac;
@@ -183,6 +186,7 @@ pub static PROGRAMS: &[Program] = &[
     head::PROGRAM,
     hexdump::PROGRAM,
     uname::HOSTNAME,
+    iconv::PROGRAM,
     id::PROGRAM,
     install::PROGRAM,
     join::PROGRAM,
@@ -202,6 +206,7 @@ pub static PROGRAMS: &[Program] = &[
     nl::PROGRAM,
     nohup::PROGRAM,
     uname::NPROC,
+    numfmt::PROGRAM,
     od::PROGRAM,
     paste::PROGRAM,
     patch::PROGRAM,
@@ -227,6 +232,7 @@ pub static PROGRAMS: &[Program] = &[
     sort::PROGRAM,
     split::PROGRAM,
     stat::PROGRAM,
+    strings::PROGRAM,
     digest::SUM,
     sync::PROGRAM,
     tac::PROGRAM,
