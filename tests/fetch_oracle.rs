@@ -162,7 +162,7 @@ fn wget_fetches_as_the_real_one() {
             "for n in 1 2 3; do wget -nv URL/; done",
             "wget -nv 'URL/echo?a=b&c=d/e'; wget -nv 'URL/echo/a%20b'; wget -nv URL/echo/%2e%2e; wget -nv URL/echo/a%2fb; wget -nv URL/echo/ä",
             "wget -nv 'URL/echo/a|b:c*d?e'; wget -nv URL/echo/x/; wget -nv URL/dir/?q; wget -nv URL/echo/%00x; wget -nv URL//echo",
-            "wget -x -nv URL/echo/a/b; wget -x -nH -nv URL/echo/c/d; wget -x -nH --cut-dirs=1 -nv URL/echo/e/f; find . -type f",
+            "wget -x -nv URL/echo/a/b; wget -x -nH -nv URL/echo/c/d; wget -x -nH --cut-dirs=1 -nv URL/echo/e/f; find . -type f | sort",
             "wget --default-page=foo -nv URL/",
             "wget -S URL/; wget -nv -S URL/; wget -q -S URL/",
             "wget -S URL/missing; wget -S URL/moved",

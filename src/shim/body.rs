@@ -7,6 +7,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use serde::de::DeserializeOwned;
+use tokio_stream::StreamExt;
 
 use super::error::{Problem, RequestId};
 
@@ -91,8 +92,14 @@ pub async fn read_upload(body: Body, limit: usize) -> Result<Bytes, Problem> {
 }
 
 async fn read_within(body: Body, limit: usize, too_long: Problem) -> Result<Bytes, Problem> {
-    // Who says that it is too long need not send it.
-    if body.size_hint().lower() > limit as u64 {
+    let declared = body.size_hint().lower();
+    if declared > limit as u64 {
+        // Many clients look for an answer when they have sent everything: so what is not far too long may come, and is dropped.
+        if declared <= 2 * limit as u64 {
+            let mut pieces = body.into_data_stream();
+            let dropped = async { while let Some(Ok(_)) = pieces.next().await {} };
+            let _ = tokio::time::timeout(BODY_TIME, dropped).await; // the answer is the same
+        }
         return Err(too_long);
     }
     match tokio::time::timeout(BODY_TIME, to_bytes(body, limit)).await {
