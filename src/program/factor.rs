@@ -94,7 +94,7 @@ async fn collect(kernel: &Kernel, value: u128, factors: &mut Vec<u128>) -> Resul
     let mut divisor = 2;
     while value > 1 && divisor < DIVIDED && divisor * divisor <= value {
         kernel.meter().charge(1)?;
-        if value % divisor == 0 {
+        if value.is_multiple_of(divisor) {
             factors.push(divisor);
             value /= divisor;
         } else {

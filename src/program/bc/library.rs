@@ -53,7 +53,7 @@ pub const FUNCTIONS: &[Native] = &[
 pub fn call(meter: &Meter, native: Native, arguments: &[Number], scale: usize) -> Result<Number, Problem> {
     let zero = Number::default();
     let last = arguments.first().unwrap_or(&zero);
-    let magnitude = last.to_i64().map_or(i64::MAX, |value| value.saturating_abs());
+    let magnitude = last.to_i64().map_or(i64::MAX, i64::saturating_abs);
     let magnitude = usize::try_from(magnitude).unwrap_or(usize::MAX);
     // Digits before the point, of the argument or the result.
     let whole = match native.name {
@@ -182,11 +182,8 @@ fn sine(x: &Number, scale: usize) -> Number {
     let odd = halves.bit(0);
     let turned = Number::whole(halves * 4).multiply(&eighth, eighth_digits);
     let rest = absolute.subtract(&turned);
-    let rest = if odd != x.is_negative() {
-        rest.negated()
-    } else {
-        rest
-    };
+    let turns = odd ^ x.is_negative();
+    let rest = if turns { rest.negated() } else { rest };
     let digits = scale + 2;
     let square = rest.multiply(&rest, digits).negated();
     let mut sum = rest.clone();

@@ -509,7 +509,7 @@ impl Machine {
         if Arc::get_mut(elements).is_none() {
             // A copy is made: two arrays share these.
             self.kernel.meter().charge(elements.len() as u64 * 10)?;
-            self.held += elements.values().map(|value| value_bytes(value)).sum::<usize>();
+            self.held += elements.values().map(value_bytes).sum::<usize>();
         }
         self.held += value_bytes(&value);
         let before = Arc::make_mut(elements).insert(subscript, value);
@@ -709,7 +709,7 @@ impl Machine {
         }
         for elements in self.elements.drain(frame.arrays..) {
             if Arc::strong_count(&elements) == 1 {
-                let bytes: usize = elements.values().map(|value| value_bytes(value)).sum();
+                let bytes: usize = elements.values().map(value_bytes).sum();
                 self.held = self.held.saturating_sub(bytes);
             }
         }

@@ -113,7 +113,7 @@ impl Plan {
 /// The words of `BC_ENV_ARGS` stand before the command line's.
 fn arguments(proc: &Proc) -> Vec<Vec<u8>> {
     let more = proc.variable(b"BC_ENV_ARGS").unwrap_or_default();
-    let words = more.split(|byte| byte.is_ascii_whitespace());
+    let words = more.split(u8::is_ascii_whitespace);
     words
         .filter(|word| !word.is_empty())
         .map(<[u8]>::to_vec)

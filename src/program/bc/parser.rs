@@ -208,6 +208,7 @@ impl<'a> Parser<'a> {
     /// After a mistake: the rest of the line is read, and nothing of it runs.
     fn rest_of_line(&mut self) -> Result<Item, Fail> {
         loop {
+            self.depth = 0;
             let read = match self.recover(true) {
                 Ok(()) => self.line(),
                 Err(fail) => Err(fail),
@@ -236,11 +237,15 @@ impl<'a> Parser<'a> {
 
     /// Statements to the closing brace.
     fn block(&mut self) -> Result<(), Fail> {
+        let depth = self.depth;
         loop {
             match self.block_step() {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
-                Err(Fail::Syntax) => self.recover(false)?,
+                Err(Fail::Syntax) => {
+                    self.depth = depth;
+                    self.recover(false)?;
+                }
                 Err(fail) => return Err(fail),
             }
         }

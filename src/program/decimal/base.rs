@@ -130,7 +130,7 @@ fn push_digit(text: &mut Vec<u8>, digit: u32, base: u32, first: bool) {
 }
 
 fn digits_in(text: &[u8], base: u32) -> BigInt {
-    if base <= 36 && base >= 2 {
+    if (2..=36).contains(&base) {
         let last = char::from_digit(base - 1, 36).unwrap_or('0') as u8;
         let digits: Vec<u8> = text
             .iter()

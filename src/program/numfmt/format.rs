@@ -3,6 +3,9 @@
 use crate::args::{UsageError, quote};
 use crate::program::message::message;
 
+/// Digits behind the point that are written.
+const MOST_DIGITS: usize = 1000;
+
 /// A format.
 #[derive(Debug, Default)]
 pub struct Format {
@@ -52,7 +55,7 @@ impl Format {
         let mut zeros = false;
         loop {
             match rest {
-                [b' ', more @ ..] | [b'\'', more @ ..] => rest = more,
+                [b' ' | b'\'', more @ ..] => rest = more,
                 [b'0', more @ ..] => {
                     zeros = true;
                     rest = more;
@@ -65,6 +68,9 @@ impl Format {
         let mut precision = None;
         if let Some(more) = rest.strip_prefix(b".") {
             let (value, more) = digits(more);
+            if value > MOST_DIGITS {
+                return Err(plain(message!("invalid precision in format ", quote(text))));
+            }
             precision = Some(value);
             rest = more;
         }

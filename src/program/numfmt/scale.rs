@@ -8,6 +8,9 @@ use crate::program::message::message;
 /// The letters of powers, from the first on.
 const LETTERS: &[u8] = b"KMGTPEZY";
 
+/// Digits behind the point that are calculated with.
+const MOST_FRACTION: usize = 100;
+
 /// A kind of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
@@ -67,7 +70,7 @@ impl Scale {
         if length == 0 {
             return Err(invalid());
         }
-        if whole > 27 {
+        if whole > 27 || digits > MOST_FRACTION {
             return Err(message!("value too large to be converted: ", quote(text)));
         }
         let (number, rest) = unsigned.split_at(length);

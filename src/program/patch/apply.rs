@@ -147,13 +147,7 @@ impl Session {
             true => self.read_old(proc, &job.input).await?,
             false => Old::default(),
         };
-        let mut target = Target {
-            lines: crate::program::lines::split(&old.text, b'\n')
-                .map(<[u8]>::to_vec)
-                .collect(),
-            ignores_blanks: self.options.ignores_blanks,
-            ..Target::default()
-        };
+        let mut target = Target::new(&proc.kernel, &old.text, self.options.ignores_blanks);
         self.lease.resize(old.text.len() * 3 + target.lines.len() * 32)?;
         if !job.skips {
             self.check_reversal(proc, &mut job, &old).await?;
@@ -328,8 +322,7 @@ impl Session {
             let hunk = if job.reverse { read.reversed() } else { read };
             proc.charge(hunk.edits.len() as u64 + 4)?;
             self.hunk(proc, job, target, hunk).await?;
-            let work = std::mem::take(&mut target.work);
-            proc.charge(work * 2)?;
+            proc.charge(1)?;
         }
     }
 

@@ -1,10 +1,12 @@
 //! Where a hunk applies: at its line, or the nearest place where its lines are, the outer ones left out step by step.
 
 use super::hunk::{Edit, Hunk, Mark};
+use crate::kernel::Kernel;
+use crate::program::lines;
 
 /// The file as the hunks so far have made it.
-#[derive(Debug, Default)]
 pub struct Target {
+    kernel: Kernel,
     /// The lines that were there, each with its newline.
     pub lines: Vec<Vec<u8>>,
     /// The new file up to [`Target::copied`].
@@ -16,13 +18,24 @@ pub struct Target {
     /// How many lines have come more than have gone.
     pub growth: i64,
     /// White space is taken for white space of any length.
-    pub ignores_blanks: bool,
-    /// Lines compared since this was last asked.
-    pub work: u64,
+    ignores_blanks: bool,
 }
 
 impl Target {
-    /// The line, from 1, at which a hunk applies with so much left out of its context.
+    /// The lines of a file, none of them changed yet.
+    pub fn new(kernel: &Kernel, text: &[u8], ignores_blanks: bool) -> Self {
+        Target {
+            kernel: kernel.clone(),
+            lines: lines::split(text, b'\n').map(<[u8]>::to_vec).collect(),
+            output: Vec::new(),
+            copied: 0,
+            offset: 0,
+            growth: 0,
+            ignores_blanks,
+        }
+    }
+
+    /// The line, from 1, at which a hunk applies with so much left out of its context. None as well when the run is halted.
     pub fn locate(&mut self, hunk: &Hunk, fuzz: i64) -> Option<i64> {
         let pattern: Vec<&Edit> = hunk.old().collect();
         let length = pattern.len() as i64;
@@ -53,6 +66,7 @@ impl Target {
         let least = frozen + 1;
         let farthest = (most - guess).max(guess - least);
         for distance in 0..=farthest.max(0) {
+            self.kernel.meter().charge(1).ok()?;
             for at in [guess + distance, guess - distance] {
                 let inside = at >= least.max(1) && at <= most;
                 if inside && self.matches(&pattern, at, skip, leave) {
@@ -71,11 +85,13 @@ impl Target {
         at
     }
 
-    fn matches(&mut self, pattern: &[&Edit], at: i64, skip: i64, leave: i64) -> bool {
+    fn matches(&self, pattern: &[&Edit], at: i64, skip: i64, leave: i64) -> bool {
         let count = pattern.len().saturating_sub(skip as usize + leave as usize);
         let compared = pattern.iter().enumerate().skip(skip as usize).take(count);
         for (index, edit) in compared {
-            self.work += 1;
+            if self.kernel.meter().charge(1).is_err() {
+                return false;
+            }
             let line = usize::try_from(at - 1 + index as i64).ok();
             let Some(line) = line.and_then(|line| self.lines.get(line)) else {
                 return false;

@@ -155,11 +155,12 @@ impl<'a> Search<'a> {
             proc.charge(8)?;
             self.following(proc, &mut after, line.0).await?;
             let start = self.back(line.0);
-            if context
-                && (self.has_shown || self.separates)
-                && (start > self.shown || !self.has_shown)
-                && !(self.options.heading && !self.has_shown)
-            {
+            let follows = if self.has_shown {
+                start > self.shown
+            } else {
+                self.separates && !self.options.heading
+            };
+            if context && follows {
                 self.separate(proc);
             }
             self.head(proc);
