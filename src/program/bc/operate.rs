@@ -94,6 +94,10 @@ fn pay_for_power(meter: &Meter, base: &Number, exponent: &Number, scale: usize) 
     let Some(times) = exponent.to_i64() else {
         return Ok(());
     };
+    // Powers of 0, 1 and -1 stay as small.
+    if base.bits() <= 1 && base.scale() == 0 {
+        return Ok(());
+    }
     let words = (base.bits().saturating_mul(times.unsigned_abs()) / 64).saturating_add(words(base.scale()));
     meter.check_memory(words.saturating_mul(24))?;
     let places = if times < 0 { self::words(scale) } else { 0 };

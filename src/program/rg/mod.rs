@@ -305,6 +305,8 @@ impl<'a> Work<'a> {
         origin: Origin,
     ) -> Result<(), Stop> {
         proc.charge(text.len() as u64 / 4 + 40)?;
+        // A mark that says UTF-8 is no part of the text.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut search = Search::new(self.options, self.matcher, path, text);
         search.name = self.names.then_some(path);
         search.separates = self.shown;
