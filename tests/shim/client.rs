@@ -269,6 +269,9 @@ fn events_and_history() {
         session.events(Some("x")).unwrap_err().code(),
         Some("cursor_invalid")
     );
+    let events = session.events(None).unwrap();
+    session.delete().unwrap();
+    assert!(events.count() <= 4, "they end with the session");
 }
 
 #[test]

@@ -146,7 +146,14 @@ async fn send_all(
         let asked = session.to_owned();
         let found = shim
             .store
-            .read(move |connection| events::after(connection, &asked, after, PAGE))
+            .read(move |connection| {
+                let found = events::after(connection, &asked, after, PAGE)?;
+                if found.is_empty() {
+                    // Nothing will come where the session is no more.
+                    sessions::get(connection, &asked, None, clock::now())?;
+                }
+                Ok(found)
+            })
             .await
             .map_err(|_| Gone)?;
         let full = found.len() as i64 == PAGE;

@@ -139,6 +139,7 @@ pub async fn delete(
         .write(move |connection| sessions::remove(connection, &session, owner.as_deref(), clock::now()))
         .await?;
     shim.sandboxes.forget(&id);
+    shim.followers.wake(&id);
     if let Some(name) = forgotten {
         shim.backends.iter().for_each(|backend| backend.forget(&name));
     }

@@ -61,7 +61,7 @@ impl Found {
 /// The contents of a file. Parts can be asked for with `Range`.
 #[utoipa::path(get, path = "/v1/artifacts/{artifactId}/versions/{version}/content",
     params(("artifactId" = String, Path), ("version" = String, Path), ("Range" = Option<String>, Header)),
-    responses((status = 200, content_type = "application/octet-stream", body = Vec<u8>), (status = 206, content_type = "application/octet-stream", body = Vec<u8>),
+    responses((status = 200, content_type = "*/*", body = Vec<u8>), (status = 206, content_type = "*/*", body = Vec<u8>),
         (status = 416, body = Rejection), (status = "4XX", body = Rejection)), security(("key" = [])))]
 pub async fn content(
     State(shim): State<Arc<Shim>>,
