@@ -18,6 +18,8 @@ pub mod fs;
 pub mod host;
 pub mod interp;
 pub mod kernel;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod net;
 mod outcome;
 pub mod pattern;

@@ -32,6 +32,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &["expand", "fs", "kernel", "pattern", "stack", "syntax", "text"],
     ),
     ("kernel", &["fs", "net", "stack"]),
+    ("mcp", &["tool"]),
     ("net", &[]),
     ("outcome", &["kernel"]),
     ("pattern", &["stack", "text"]),
@@ -45,7 +46,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "builtin", "error", "fs", "host", "interp", "kernel", "net", "outcome", "program", "snapshot",
         ],
     ),
-    ("shim", &["fs", "host", "kernel", "net", "tool", "wire"]),
+    ("shim", &["fs", "host", "kernel", "mcp", "net", "tool", "wire"]),
     (
         "snapshot",
         &["builtin", "error", "expand", "fs", "interp", "syntax", "text"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plays `exuvia mcp` with the official Python client of the Model Context Protocol: tests/mcp.sh
+# Plays `exuvia mcp` with the official Python client of the Model Context Protocol, and sessions of a shim: .ci/with-shim tests/mcp.sh
 # The client is installed from PyPI into a directory beside the build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,6 +7,6 @@ target=${CARGO_TARGET_DIR:-target}
 python=$target/mcp-client/bin/python
 
 [ -x "$python" ] || python3 -m venv "$target/mcp-client"
-"$python" -c 'import mcp' 2>/dev/null || "$python" -m pip install -q 'mcp>=1.9'
+"$python" -c 'import mcp' 2>/dev/null || "$python" -m pip install -q 'mcp>=2'
 cargo build -q --features mcp,server
 "$python" tests/mcp_client.py "$target/debug/exuvia"

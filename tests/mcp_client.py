@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Plays `exuvia mcp` with the official MCP client. Usage: mcp_client.py EXUVIA; needs `pip install mcp`.
+"""Plays `exuvia mcp` with the official MCP client. Usage: mcp_client.py EXUVIA; EXUVIA_URL and EXUVIA_KEY name a shim; needs `pip install mcp`.
 
 Every check names what it looks at; the last line says that all is well.
 """
 
 import asyncio
+import json
+import os
 import pathlib
 import sys
 import tempfile
+import urllib.request
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -44,6 +47,24 @@ async def with_server(arguments, play):
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         await play(Client(session))
+
+
+async def with_shim(url, key, session, play):
+    """A session of a running shim, over HTTP."""
+    from mcp.client import streamable_http
+
+    headers = {"Authorization": f"Bearer {key}", "Nylorun-Protocol": "10"}
+    body = {"requestId": "1", "agentId": "a", "ownerUserId": "u", "sandbox": {}}
+    request = urllib.request.Request(
+        f"{url}/v1/sessions/{session}", json.dumps(body).encode(), {**headers, "Content-Type": "application/json"}, method="PUT"
+    )
+    urllib.request.urlopen(request).close()
+    http_client = streamable_http.create_mcp_http_client(headers=headers)
+    url = f"{url}/v1/sessions/{session}/mcp"
+    async with http_client, streamable_http.streamable_http_client(url, http_client=http_client) as streams:
+        async with ClientSession(*streams[:2]) as session:
+            await session.initialize()
+            await play(Client(session))
 
 
 async def in_memory(client):
@@ -100,6 +121,8 @@ async def main():
         check("an overlaid directory stays as it is", file.read_text(), "old\n")
         await with_server(["--dir-rw", directory], change)
         check("a read-write directory is changed", file.read_text(), "new\n")
+    if "EXUVIA_URL" in os.environ:
+        await with_shim(os.environ["EXUVIA_URL"], os.environ["EXUVIA_KEY"], "over-mcp", in_memory)
     print("all is well")
 
 

@@ -9,16 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use exuvia::tool::{
-    BashReply, Call, Cancel, Definition, Outcome, Reply, TOOL_NAMES, VirtualWorkspace, call, definitions,
-};
+use exuvia::mcp;
+use exuvia::tool::{self, Call, Cancel, VirtualWorkspace};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, ErrorData, ListToolsResult, PaginatedRequestParams, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
-use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 /// How often a call that waits looks at the time.
@@ -92,10 +89,7 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("exuvia", env!("CARGO_PKG_VERSION")))
-            .with_instructions("An emulated Linux workspace at /workspace. Files stay between calls; no real process is started.")
+        mcp::server()
     }
 
     async fn list_tools(
@@ -103,9 +97,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            definitions().into_iter().map(tool).collect(),
-        ))
+        Ok(ListToolsResult::with_all_items(mcp::tools()))
     }
 
     async fn call_tool(
@@ -113,11 +105,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if !TOOL_NAMES.contains(&&*request.name) {
-            let message = format!("there is no tool {:?}", request.name);
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let input = Value::Object(request.arguments.unwrap_or_default());
+        let request = match mcp::request(request)? {
+            Ok(request) => request,
+            Err(result) => return Ok(result.into()),
+        };
         let cancel = Cancel::new();
         let options = Call {
             cancel: cancel.clone(),
@@ -126,7 +117,7 @@ impl ServerHandler for Server {
         let mut workspace = self.workspace.lock().await;
         // The process may live for days: `date` is to say so.
         workspace.shell().catch_up();
-        let mut work = std::pin::pin!(call(&mut *workspace, &request.name, input, options));
+        let mut work = std::pin::pin!(tool::run(&mut *workspace, &request, options));
         let mut tick = tokio::time::interval(TICK);
         let outcome = loop {
             tokio::select! {
@@ -137,65 +128,9 @@ impl ServerHandler for Server {
             }
         };
         Ok(match outcome {
-            Ok(outcome) => result(outcome),
-            Err(error) => failed(&error.to_string()),
+            Ok(outcome) => mcp::result(outcome),
+            Err(error) => mcp::failed(&error.to_string()),
         }
         .into())
     }
-}
-
-fn tool(definition: Definition) -> Tool {
-    let schema = match definition.input_schema {
-        Value::Object(schema) => schema,
-        _ => serde_json::Map::new(),
-    };
-    Tool::new(definition.name, definition.description, schema)
-}
-
-fn failed(message: &str) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(message)])
-}
-
-/// Text for the model; and the reply itself, where it is more than a text.
-fn result(outcome: Outcome) -> CallToolResult {
-    let reply = match outcome {
-        Outcome::Completed { output } => output,
-        Outcome::Failed(failure) => {
-            let mut result = failed(&failure.message);
-            result.structured_content = Some(json!(failure));
-            return result;
-        }
-    };
-    let (text, structured) = match &reply {
-        Reply::Text(text) => (text.clone(), None),
-        Reply::Bash(bash) => (transcript(bash), Some(json!(reply))),
-        Reply::Edit(edit) => (edit.diff.clone(), Some(json!(reply))),
-        Reply::Write(write) => (
-            format!("{} bytes written to {}", write.bytes, write.path),
-            Some(json!(reply)),
-        ),
-    };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = structured;
-    result
-}
-
-/// What a terminal would show, with the streams told apart and the exit code at the end, when it is not 0.
-fn transcript(bash: &BashReply) -> String {
-    let mut text = bash.stdout.clone();
-    let mut section = |heading: &str, body: &str| {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(heading);
-        text.push('\n');
-        text.push_str(body);
-    };
-    if !bash.stderr.is_empty() {
-        section("[stderr]", &bash.stderr);
-    }
-    if bash.exit_code != 0 {
-        section(&format!("[exit code {}]", bash.exit_code), "");
-    }
-    text
 }

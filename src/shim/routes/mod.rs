@@ -4,6 +4,8 @@ mod artifacts;
 mod events;
 mod files;
 mod health;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod sandboxes;
 mod sessions;
 mod tenant;
@@ -32,7 +34,10 @@ use super::state::Shim;
 
 /// Everything under `/v1`, behind the gate.
 fn guarded() -> OpenApiRouter<Arc<Shim>> {
-    OpenApiRouter::new()
+    let router = OpenApiRouter::new();
+    #[cfg(feature = "mcp")]
+    let router = router.routes(routes!(mcp::serve));
+    router
         .routes(routes!(sessions::create, sessions::get, sessions::delete))
         .routes(routes!(sessions::list))
         .routes(routes!(turns::start))

@@ -83,7 +83,8 @@ fn count(shim: &Shim, tool: &str, outcome: &Outcome, seconds: f64) {
         .observe(seconds);
 }
 
-fn outcome(answer: Answer) -> Result<Outcome, Problem> {
+/// What a tool call came to.
+pub fn outcome(answer: Answer) -> Result<Outcome, Problem> {
     match answer {
         Answer::Tool(outcome) => Ok(outcome),
         Answer::Stored(_) | Answer::Contents(_) => Err(Problem::internal("a tool call answered with a file")),
