@@ -4,7 +4,8 @@
 //! cannot: `/proc/self/fd/N` depends on who asks. Here it has every `N`; [`Metadata::descriptor`] marks them, and the kernel, which
 //! knows what is open, answers for them. `/dev/fd` and `/dev/stdin` are links into it, as on Linux.
 //!
-//! What changes from moment to moment on Linux (`uptime`, `loadavg`, `stat`) is absent rather than made up.
+//! What changes from moment to moment or depends on who asks (`uptime`, `self/status`) is empty here: the kernel makes its text when
+//! it is opened (`kernel::moment`).
 
 use std::sync::Arc;
 
@@ -51,33 +52,45 @@ pub fn make_devices(fs: &Fs, directory: &[u8], now: Timestamp) -> Result<(), Err
 }
 
 /// Directories of `/proc` before its files: name, parent, mode.
-const DIRECTORIES: [(&[u8], NodeId, u32); 5] = [
+const DIRECTORIES: [(&[u8], NodeId, u32); 6] = [
     (b"", 1, 0o555),
     (b"self", 1, 0o555),
     (b"fd", 2, 0o500),
     (b"sys", 1, 0o555),
     (b"kernel", 4, 0o555),
+    (b"random", 5, 0o555),
 ];
 const ROOT: NodeId = 1;
+const OWN: NodeId = 2;
 const DESCRIPTORS: NodeId = 3;
 const KERNEL: NodeId = 5;
+const RANDOM: NodeId = 6;
 /// Files of a process-wide kind.
-const FILES: [(&str, NodeId, &str); 6] = [
+const FILES: [(&str, NodeId, &str); 14] = [
     ("cpuinfo", ROOT, CPU_INFO),
     ("filesystems", ROOT, "nodev\tproc\nnodev\ttmpfs\nnodev\toverlay\n"),
+    ("loadavg", ROOT, ""),
     ("meminfo", ROOT, MEMORY_INFO),
+    ("mounts", ROOT, MOUNTS),
+    ("uptime", ROOT, ""),
     (
         "version",
         ROOT,
         "Linux version 6.1.0 (exuvia@exuvia) (gcc (Debian 12.2.0-14) 12.2.0) #1 SMP\n",
     ),
+    ("cmdline", OWN, ""),
+    ("comm", OWN, ""),
+    ("environ", OWN, ""),
+    ("status", OWN, ""),
     ("osrelease", KERNEL, "6.1.0\n"),
     ("ostype", KERNEL, "Linux\n"),
+    ("uuid", RANDOM, ""),
 ];
 const CPU_INFO: &str =
     "processor\t: 0\nvendor_id\t: exuvia\nmodel name\t: exuvia virtual CPU\ncpu cores\t: 1\n\n";
-const MEMORY_INFO: &str =
-    "MemTotal:        1048576 kB\nMemFree:         1048576 kB\nMemAvailable:    1048576 kB\n";
+const MEMORY_INFO: &str = "MemTotal:        1048576 kB\nMemFree:         1048576 kB\nMemAvailable:    1048576 kB\nBuffers:               0 kB\nCached:                0 kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n";
+const MOUNTS: &str =
+    "overlay / overlay rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n";
 const FIRST_FILE: NodeId = 100;
 /// Node numbers of descriptors start here.
 const FIRST_DESCRIPTOR: NodeId = 1 << 32;
@@ -356,9 +369,12 @@ mod tests {
             [
                 &b"cpuinfo"[..],
                 b"filesystems",
+                b"loadavg",
                 b"meminfo",
+                b"mounts",
                 b"self",
                 b"sys",
+                b"uptime",
                 b"version"
             ]
         );

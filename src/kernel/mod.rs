@@ -13,6 +13,7 @@ mod file_test;
 mod hook;
 mod input;
 mod meter;
+mod moment;
 mod pipe;
 mod proc;
 mod process;

@@ -190,6 +190,9 @@ impl Proc {
         }
         self.call(path, 2 * super::cost::PATH)?;
         self.ask_before_open(path, flags)?;
+        if let Some(file) = self.open_moment(path) {
+            return file.map(Arc::new);
+        }
         let opened = self.fs.open(&self.view(), path, flags, mode)?;
         let file = match opened {
             Opened::File(node) => File::node(&self.kernel, node, flags),
@@ -224,8 +227,14 @@ impl Proc {
 
     /// What `stat` or `lstat` answers; descriptors' paths answer for their file.
     pub fn metadata(&self, path: &[u8], follow: Follow) -> Result<Metadata, Errno> {
-        if let (Some(fd), Follow::Yes) = (crate::fs::descriptor_of_path(path), follow) {
-            return self.descriptor_metadata(fd);
+        if let Some(fd) = crate::fs::descriptor_of_path(path) {
+            let file = self.descriptor_metadata(fd)?;
+            if follow == Follow::Yes {
+                return Ok(file);
+            }
+        }
+        if let Some(metadata) = self.process_metadata(path, follow) {
+            return metadata;
         }
         self.call(path, super::cost::PATH)?;
         self.fs.metadata(&self.view(), path, follow)
@@ -243,7 +252,10 @@ impl Proc {
 
     /// The entries of a directory, sorted by name, without `.` and `..`.
     pub fn read_dir(&self, path: &[u8]) -> Result<Vec<DirEntry>, Errno> {
-        let entries = self.fs.read_dir(&self.view(), path)?;
+        let entries = match self.listed_descriptors(path) {
+            Some(entries) => entries,
+            None => self.fs.read_dir(&self.view(), path)?,
+        };
         self.call(path, entries.len() as u64 * 2 + super::cost::PATH)?;
         Ok(entries)
     }
