@@ -536,7 +536,9 @@ impl<H: ExpandHost> Eval<'_, H> {
                 Err(Stop::Failed(Failure::Arith(message))) => {
                     return Err(Stop::Failed(Failure::Top(message)));
                 }
-                Err(Stop::Reread) => {}
+                Err(stop @ Stop::Error(TOO_DEEP, _)) => return Err(stop),
+                // The message is about the index: it is read again.
+                Err(Stop::Reread | Stop::Error(..)) => {}
                 Err(stop) => return Err(stop),
             }
         }
@@ -580,7 +582,22 @@ impl<H: ExpandHost> Eval<'_, H> {
             super::param::element::<H::Divert>(place.name, &value, key.unwrap_or_default())
                 .map(|text| text.map(<[u8]>::to_vec))
         });
-        match element? {
+        let before = match key {
+            Key::Index(index) => *index < 0,
+            Key::Text(text) => text.first() == Some(&b'-'),
+            Key::None => false,
+        };
+        let element = match (element, &value) {
+            (Ok(_), Value::Scalar(_) | Value::Unset) if before => None,
+            (Ok(element), _) => Some(element),
+            (Err(_), _) => None,
+        };
+        let Some(element) = element else {
+            self.host
+                .warn(&[place.name, b": bad array subscript".as_slice()].concat());
+            return Ok(0);
+        };
+        match element {
             Some(text) => self.text(&text),
             // `set -u` minds an array without any value, not a missing element.
             None if matches!(value, Value::Unset) => {
@@ -599,7 +616,14 @@ impl<H: ExpandHost> Eval<'_, H> {
         }
         let mut buffer = itoa::Buffer::new();
         let text = buffer.format(value).as_bytes();
-        Ok(self.host.assign_at(place.name, &place.key, text)?)
+        match self.host.assign_at(place.name, &place.key, text) {
+            // The expression goes on without.
+            Err(Failure::Discard(message)) if message.ends_with(b": bad array subscript") => {
+                self.host.warn(&message);
+                Ok(())
+            }
+            assigned => Ok(assigned?),
+        }
     }
 }
 

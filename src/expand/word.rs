@@ -652,8 +652,23 @@ fn begin<'a, H: ExpandHost>(
                 param::emit(host, subject, quoting.is_double(), into)?;
                 Ok(Next::Done)
             }
-            Decision::Nothing => Ok(Next::Done),
-            Decision::Word => Ok(Next::Word(word)),
+            Decision::Nothing => {
+                // Empty elements leave an empty field, no elements none.
+                if quoting.is_double()
+                    && matches!(&subject, Subject::Many { items, star: false } if !items.is_empty())
+                {
+                    into.count_elements(1);
+                    into.quoted(b"");
+                }
+                Ok(Next::Done)
+            }
+            Decision::Word => {
+                if quoting.is_double() && word.parts.is_empty() {
+                    into.count_elements(1);
+                    into.quoted(b"");
+                }
+                Ok(Next::Word(word))
+            }
             decision => Ok(Next::Settle(target, decision, word, *colon)),
         };
     }
