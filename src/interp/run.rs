@@ -296,6 +296,7 @@ impl Interp {
                 .read_until(&mut pending, b'\n', usize::MAX)
                 .await
                 .unwrap_or(0);
+            pending.retain(|byte| *byte != 0);
             let ended = count == 0;
             if ended && before == 0 {
                 return Ok(self.status);
@@ -305,38 +306,76 @@ impl Interp {
                 .meter()
                 .charge(pending.len() as u64 / 8 + cost::TRANSFER)?;
             self.proc.kernel.meter().check_memory(pending.len() as u64)?;
-            let mut parser = Parser::new(Arc::from(pending.as_slice()), line_number);
-            let parsed = parser.next(&Env(self));
-            match parsed {
-                Err(error) if error.incomplete && !ended => {}
-                Ok(Some(_)) if !ended && parser.has_warnings() => {}
-                Err(error) => {
-                    self.say_parse_warnings(&mut parser);
-                    self.fail_syntax(&error, Origin::Script).await?;
-                    if !error.resumes || ended {
-                        return Ok(self.status);
-                    }
-                    line_number += bytecount(&pending);
-                    pending.clear();
+            while !pending.is_empty() {
+                match self.run_streamed(&mut pending, &mut line_number, ended).await? {
+                    Streamed::Command => {}
+                    Streamed::NeedsMore => break,
+                    Streamed::End => return Ok(self.status),
                 }
-                Ok(unit) => {
-                    self.say_parse_warnings(&mut parser);
-                    if self.options.is(Set::Verbose) {
-                        self.print_error(&pending);
-                        self.flush().await?;
-                    }
-                    line_number += bytecount(&pending);
-                    pending.clear();
-                    if let Some(list) = unit {
-                        self.run_unit(&list, Origin::Script).await?;
-                    }
-                    if ended {
-                        return Ok(self.status);
+            }
+            if ended {
+                return Ok(self.status);
+            }
+        }
+    }
+
+    /// Runs the first command of what was read, if it is complete, and takes it out.
+    async fn run_streamed(
+        &mut self,
+        pending: &mut Vec<u8>,
+        line_number: &mut u32,
+        ended: bool,
+    ) -> Flow<Streamed> {
+        let mut parser = Parser::new(Arc::from(pending.as_slice()), *line_number);
+        let parsed = parser.next(&Env(self));
+        let incomplete = match &parsed {
+            Err(error) => error.incomplete,
+            Ok(unit) => unit.is_some() && parser.ran_out(),
+        };
+        if incomplete && !ended {
+            return Ok(Streamed::NeedsMore);
+        }
+        self.say_parse_warnings(&mut parser);
+        let used = match &parsed {
+            Ok(Some(_)) => parser.position().min(pending.len()),
+            _ => pending.len(),
+        };
+        let text: Vec<u8> = pending.drain(..used).collect();
+        *line_number += bytecount(&text);
+        match parsed {
+            Err(error) => {
+                self.fail_syntax(&error, Origin::Script).await?;
+                return Ok(if error.resumes {
+                    Streamed::Command
+                } else {
+                    Streamed::End
+                });
+            }
+            Ok(unit) => {
+                if self.options.is(Set::Verbose) {
+                    self.print_error(&text);
+                    self.flush().await?;
+                }
+                if let Some(list) = unit {
+                    self.run_unit(&list, Origin::Script).await?;
+                    if self.options.is(Set::Onecmd) {
+                        return Ok(Streamed::End);
                     }
                 }
             }
         }
+        Ok(Streamed::Command)
     }
+}
+
+/// What became of the text of a script that is read while it runs.
+enum Streamed {
+    /// A command of it was run, or an error said that does not end the shell.
+    Command,
+    /// A command has begun and not ended.
+    NeedsMore,
+    /// The shell ends.
+    End,
 }
 
 /// What stands between the shell's name and the line in messages about a text.

@@ -23,6 +23,8 @@ pub(super) struct Cursor {
     below: Vec<Below>,
     /// Set when an alias text that ended in a blank was left.
     pub next_word_is_alias: bool,
+    /// Set where the input ended on a continued line or in a here-document: more of it would belong to what was read.
+    pub ran_out: bool,
 }
 
 /// An input that waits for the alias text above it to end.
@@ -44,6 +46,7 @@ impl Cursor {
             blank_end: false,
             below: Vec::new(),
             next_word_is_alias: false,
+            ran_out: false,
         }
     }
 
@@ -90,6 +93,7 @@ impl Cursor {
                 [b'\\', b'\n', ..] => {
                     self.pos += 2;
                     self.count_line();
+                    self.ran_out |= self.below.is_empty() && self.pos >= self.source.len();
                 }
                 [byte, ..] => return Some(*byte),
                 [] => {
@@ -167,6 +171,16 @@ impl Cursor {
             self.line += memchr::memchr_iter(b'\n', taken).count() as u32;
         }
         self.pos += count;
+    }
+
+    /// Goes back over `count` bytes of the text that is being read.
+    pub(super) fn unread(&mut self, count: usize) {
+        let start = self.pos.saturating_sub(count);
+        if self.below.is_empty() {
+            let back = self.source.get(start..self.pos).unwrap_or_default();
+            self.line -= memchr::memchr_iter(b'\n', back).count() as u32;
+        }
+        self.pos = start;
     }
 
     /// Takes the byte if it is next.

@@ -93,6 +93,7 @@ impl Reader<'_> {
         let opened = self.cursor.line_before();
         let mut text = Vec::new();
         let mut line = Vec::new();
+        let mut closed = false;
         while self.document_line(&mut line, pending.quoted) {
             let tabs = line
                 .iter()
@@ -102,8 +103,16 @@ impl Reader<'_> {
             if kept.strip_suffix(b"\n").unwrap_or(kept) == pending.wanted {
                 return text;
             }
+            // In a substitution, a line that begins so and closes it ends the document too, though bash warns.
+            let after = kept.strip_prefix(pending.wanted.as_slice());
+            if let Some(after) = after.filter(|after| self.closer == b')' && after.contains(&b')')) {
+                self.cursor.unread(after.len());
+                closed = true;
+                break;
+            }
             text.extend_from_slice(kept);
         }
+        self.cursor.ran_out |= !closed;
         let wanted = String::from_utf8_lossy(&pending.wanted);
         let message = format!("here-document at line {opened} delimited by end-of-file (wanted `{wanted}')");
         self.warnings.push((self.cursor.line_before(), message));

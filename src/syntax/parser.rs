@@ -88,7 +88,8 @@ impl Parser {
     /// line where it stood (bash does so when interactive, and stops otherwise).
     pub fn next(&mut self, env: &dyn ParseEnv) -> Result<Option<Arc<List>>, SyntaxError> {
         let _base = crate::stack::Base::here();
-        let cursor = std::mem::take(&mut self.cursor);
+        let mut cursor = std::mem::take(&mut self.cursor);
+        cursor.ran_out = false;
         let mut reader = Reader::new(cursor, env);
         let mut result = reader.input_unit();
         if let Ok(Some(list)) = &mut result {
@@ -109,9 +110,9 @@ impl Parser {
         result.map(|list| list.map(Arc::new)).map_err(|error| *error)
     }
 
-    /// Some here-document was ended by the end of the input: more input could complete it.
-    pub fn has_warnings(&self) -> bool {
-        !self.warnings.is_empty()
+    /// The input ended on a continued line or in a here-document of the command read last: more input would belong to it.
+    pub fn ran_out(&self) -> bool {
+        self.cursor.ran_out
     }
 
     /// Bytes that the tree of the command read last takes, about.
