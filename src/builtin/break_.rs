@@ -1,7 +1,7 @@
 //! `break [n]`, `continue [n]`
 
 use super::support::number;
-use crate::interp::{Divert, Flow, Interp};
+use crate::interp::{Divert, Flow, Interp, Set};
 
 /// `break`
 pub fn run_break(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -22,7 +22,9 @@ pub fn run_continue(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 fn leave(interp: &mut Interp, name: &str, args: &[Vec<u8>], divert: fn(u32) -> Divert) -> Flow {
     let loops = interp.context.loops;
     if loops == 0 {
-        interp.complain(name, "only meaningful in a `for', `while', or `until' loop");
+        if !interp.options.is(Set::Posix) {
+            interp.complain(name, "only meaningful in a `for', `while', or `until' loop");
+        }
         return Ok(0);
     }
     let args = if args.first().is_some_and(|arg| arg == b"--") {

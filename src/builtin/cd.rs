@@ -68,15 +68,14 @@ enum From {
 /// Tries `CDPATH`, then the directory itself.
 fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, from: From) -> Flow {
     let given = from == From::Operand;
-    let show = from == From::Oldpwd;
     let first = target.split(|byte| *byte == b'/').next();
     let relative = (target.is_empty() && given) || !matches!(first, Some(b"" | b"." | b".."));
     if relative && let Some(list) = interp.scalar(b"CDPATH") {
         for prefix in list.split(|byte| *byte == b':') {
-            let candidate = if prefix.is_empty() {
-                target.to_vec()
-            } else {
-                [prefix, b"/", target].concat()
+            let candidate = match prefix.last() {
+                None => target.to_vec(),
+                Some(b'/') => [prefix, target].concat(),
+                Some(_) => [prefix, b"/", target].concat(),
             };
             if enter(interp, &candidate, physical).is_ok() {
                 if !prefix.is_empty() {
@@ -88,8 +87,12 @@ fn change(interp: &mut Interp, name: &str, target: &[u8], physical: bool, from: 
     }
     match enter(interp, target, physical) {
         Ok(()) => {
-            if show {
-                print_cwd(interp);
+            if from == From::Oldpwd {
+                // An empty one leads nowhere, and is shown so.
+                match target.is_empty() {
+                    true => interp.print(b"\n"),
+                    false => print_cwd(interp),
+                }
             }
             Ok(0)
         }
@@ -120,10 +123,14 @@ pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Resul
         target
     };
     let path = if physical {
-        interp
+        let path = interp
             .proc
             .fs
-            .canonicalize(&interp.proc.view(), target, Existing::All)?
+            .canonicalize(&interp.proc.view(), target, Existing::All)?;
+        match is_double(target) {
+            true => [b"/", path.as_slice()].concat(),
+            false => path,
+        }
     } else {
         logical(&interp.proc.cwd, target)
     };
@@ -156,12 +163,11 @@ fn set_directory(interp: &mut Interp, name: &[u8], value: Vec<u8>) {
 
 /// Joins and removes `.` and `..` by text, as `cd -L` does.
 fn logical(cwd: &[u8], target: &[u8]) -> Vec<u8> {
-    let absolute = if target.first() == Some(&b'/') {
-        target.to_vec()
-    } else {
-        [cwd, b"/", target].concat()
+    let absolute = match (target.first(), cwd.last()) {
+        (Some(b'/'), _) => target.to_vec(),
+        (_, Some(b'/')) => [cwd, target].concat(),
+        _ => [cwd, b"/", target].concat(),
     };
-    let double = absolute.starts_with(b"//") && !absolute.starts_with(b"///");
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in absolute.split(|byte| *byte == b'/') {
         match part {
@@ -170,10 +176,11 @@ fn logical(cwd: &[u8], target: &[u8]) -> Vec<u8> {
             part => parts.push(part),
         }
     }
-    let prefix: &[u8] = if double && target.first() == Some(&b'/') {
-        b"//"
-    } else {
-        b"/"
-    };
+    let prefix: &[u8] = if is_double(&absolute) { b"//" } else { b"/" };
     [prefix, &parts.join(&b'/')].concat()
+}
+
+/// POSIX keeps exactly two slashes at the start apart.
+fn is_double(path: &[u8]) -> bool {
+    path.starts_with(b"//") && !path.starts_with(b"///")
 }

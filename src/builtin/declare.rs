@@ -273,6 +273,7 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
     if let (None, Some(value), "export" | "readonly") = (&elements, pieces.value, request.name) {
         interp.trace_declared(pieces.name, pieces.append, value);
     }
+    let is_list = elements.is_some();
     let result = match (elements, pieces.value) {
         (Some(elements), _) => interp.assign_array(&name, elements, pieces.append),
         (None, Some(value)) => assign_value(interp, &name, pieces, value, request),
@@ -284,12 +285,13 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
     }
     match result {
         Ok(()) => Ok(0),
-        Err(Failure::Top(message)) => {
+        Err(Failure::Top(message)) if !is_list => {
             Err(interp.fail_expansion(Failure::Top([request.name.as_bytes(), b": ", &message].concat())))
         }
         Err(Failure::Discard(message) | Failure::Arith(message))
             if matches!(request.name, "export" | "readonly") =>
         {
+            interp.misused = true;
             interp.error(message);
             Ok(1)
         }
@@ -417,7 +419,8 @@ fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) 
     }
     if value == pieces.name {
         let message = [b"warning: ".as_slice(), pieces.name, b": circular name reference"].concat();
-        interp.complain(request.name, message);
+        interp.complain(request.name, &message);
+        interp.error(message);
     }
     if value.is_empty() {
         interp.complain(request.name, "`': not a valid identifier");
@@ -463,6 +466,7 @@ fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Reque
     };
     let text = [&**name, message].concat();
     if matches!(request.name, "export" | "readonly") {
+        interp.misused = true;
         interp.error(text);
     } else {
         interp.complain(request.name, text);

@@ -5,7 +5,7 @@ use crate::args::BuiltinSpec;
 use crate::expand::Attributes;
 use crate::interp::{Flow, Interp};
 
-const EXPORT: BuiltinSpec = BuiltinSpec::new("export", "fnp");
+const EXPORT: BuiltinSpec = BuiltinSpec::new("export", "aAfnp");
 const READONLY: BuiltinSpec = BuiltinSpec::new("readonly", "aAfnp");
 
 /// `export`

@@ -10,6 +10,7 @@ use crate::expand::{ExpandHost, Ifs, word};
 use crate::fs::Errno;
 use crate::interp::{Flow, Interp, split_subscript};
 use crate::kernel::{File, cost};
+use crate::text::utf8;
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("read", "ersa:d:i:n:N:p:t:u:");
 
@@ -268,7 +269,10 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
     let mut marks = Vec::new();
     let mut byte = Vec::new();
     let mut escaped = false;
-    while crate::text::utf8::count(&text) < count || crate::text::utf8::is_truncated(&text) {
+    let bytes = interp.flags().bytes;
+    // Characters that are complete, and where they end.
+    let (mut done, mut end) = (0, 0);
+    while done < count {
         interp
             .proc
             .kernel
@@ -292,6 +296,11 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
             marks.push(escaped);
         }
         escaped = false;
+        let last = text.get(end..).unwrap_or_default();
+        if !last.is_empty() && (bytes || !utf8::is_truncated(last)) {
+            done += if bytes { last.len() } else { utf8::count(last) };
+            end = text.len();
+        }
     }
     Ok((text, marks, 0))
 }

@@ -13,7 +13,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         args
     };
     if !interp.can_return() {
+        if let [text] = args {
+            let _ = interp.status_argument("return", text);
+        }
         interp.complain("return", "can only `return' from a function or sourced script");
+        interp.misused = true;
         return Ok(2);
     }
     match args {

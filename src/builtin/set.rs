@@ -48,6 +48,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                     Some(index) => switch(interp, index, on),
                     None => {
                         interp.complain("set", [name, b": invalid option name".as_slice()].concat());
+                        interp.misused = true;
                         return Ok(2);
                     }
                 }
@@ -118,7 +119,14 @@ pub(super) fn list_variables(interp: &mut Interp) {
         .collect();
     for (name, variable) in names {
         let value = match variable.value {
-            Value::Dynamic(code) => interp.dynamic(code),
+            // Empty until something asks for them.
+            Value::Dynamic(_) if matches!(&*name, b"DIRSTACK" | b"GROUPS") => {
+                Some(Value::Indexed(std::sync::Arc::default()))
+            }
+            // Numbers that change are not listed.
+            Value::Dynamic(code) => interp
+                .dynamic(code)
+                .filter(|value| value.is_array() || matches!(&*name, b"_" | b"BASHOPTS" | b"SHELLOPTS")),
             Value::Unset => None,
             value => Some(value),
         };

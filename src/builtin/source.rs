@@ -25,6 +25,7 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
     let Some((name, rest)) = parsed.operands.split_first() else {
         interp.complain(spec.name, "filename argument required");
         interp.print_error(format!("{0}: usage: {0} filename [arguments]\n", spec.name));
+        interp.misused = true;
         return Ok(2);
     };
     let Some(path) = find(interp, name) else {

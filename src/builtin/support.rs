@@ -15,6 +15,7 @@ impl Interp {
 
     /// Says why a builtin stops before it starts.
     pub(super) fn say_usage(&mut self, name: &str, error: BuiltinError) -> i32 {
+        self.misused = true;
         match error {
             BuiltinError::Help(text) => {
                 self.print(text);

@@ -1,7 +1,7 @@
 //! `trap [-lp] [[arg] signal_spec …]`
 
 use crate::args::BuiltinSpec;
-use crate::interp::{Flow, Interp, TrapKey};
+use crate::interp::{Flow, Interp, Set, TrapKey};
 use crate::kernel::Signal;
 use crate::text::quote;
 
@@ -90,11 +90,14 @@ fn show(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
     };
     for key in keys {
         if let Some(text) = table.get(&key) {
+            let name = key.name();
+            let posix = interp.options.is(Set::Posix);
+            let shown = name.strip_prefix("SIG").filter(|_| posix).unwrap_or(&name);
             let line = [
                 b"trap -- ",
                 quote::single_quoted(text).as_slice(),
                 b" ",
-                key.name().as_bytes(),
+                shown.as_bytes(),
                 b"\n",
             ]
             .concat();

@@ -78,6 +78,7 @@ impl<H: ExpandHost> Walk<'_, H> {
             extglob: self.flags.extglob,
             nocase: self.flags.nocaseglob,
             pathname: whole,
+            units: self.flags.units(),
             ..PatternOptions::default()
         }
     }

@@ -6,7 +6,7 @@ use super::arith::{Integer, Key};
 use super::value::{Attributes, Text, Value};
 use crate::fs::{DirEntry, FileKind};
 use crate::kernel::{BoxFuture, Halt};
-use crate::pattern::{Pattern, PatternOptions};
+use crate::pattern::{Pattern, PatternOptions, Units};
 use crate::syntax::ast::{List, Name, Substitution};
 
 /// The `IFS` in force, prepared.
@@ -103,6 +103,17 @@ pub struct ExpandFlags {
     pub bytes: bool,
     /// `set -o posix`
     pub posix: bool,
+}
+
+impl ExpandFlags {
+    /// What patterns and changes of case take for characters.
+    pub fn units(&self) -> Units {
+        if self.bytes {
+            Units::Bytes
+        } else {
+            Units::Characters
+        }
+    }
 }
 
 /// Why an expansion failed.

@@ -30,4 +30,5 @@ pub use assoc::{Assoc, hash as assoc_hash};
 pub use fields::{Builder, Mode};
 pub use host::{ExpandFlags, ExpandHost, Failure, Ifs};
 pub use indexed::Indexed;
+pub use transform::CaseChange;
 pub use value::{Attributes, Text, Value, Variable};

@@ -9,7 +9,7 @@ use super::transform;
 use super::value::{Text, Value};
 use crate::kernel::cost;
 use crate::pattern::{Pattern, PatternOptions};
-use crate::syntax::ast::{CaseKind, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, TestKind};
+use crate::syntax::ast::{Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, TestKind};
 
 /// A parameter with its subscript evaluated.
 #[derive(Debug, Clone, PartialEq)]
@@ -373,17 +373,15 @@ fn emit_many<H: ExpandHost>(
     into.count_elements(items.len());
     let list = into.mode() == Mode::Fields;
     // Unquoted, both are joined and split again, so that empty elements count as `IFS` says.
+    // Where no fields come out, `$@` is joined with blanks.
     let join = if list && !quoted {
         !ifs.joiner.is_empty()
     } else {
-        star
+        star || !list
     };
     if join {
-        let joiner = if into.mode() == Mode::Document {
-            b" ".to_vec()
-        } else {
-            ifs.joiner.clone()
-        };
+        let blank = into.mode() == Mode::Document || (!star && !list);
+        let joiner = if blank { b" ".to_vec() } else { ifs.joiner.clone() };
         let bytes: usize = items.iter().map(|item| item.len() + joiner.len()).sum();
         host.reserve(bytes)?;
         let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
@@ -420,14 +418,13 @@ pub fn operate<H: ExpandHost>(
         ParamOp::Slice { .. } => slice(host, target, subject, operands),
         ParamOp::Case { kind, all, pattern } => {
             let pattern = pattern.as_ref().map(|_| compile(host, &operands.pattern));
-            let posix = CaseChange {
+            let change = transform::CaseChange {
                 kind: *kind,
                 all: *all,
                 pattern: pattern.as_deref(),
+                units: host.flags().units(),
             };
-            map(host, subject, |text| {
-                transform::change_case(text, posix.kind, posix.all, posix.pattern)
-            })
+            map(host, subject, |text| change.apply(text))
         }
         ParamOp::Transform(letter) => transform::transform(host, target, subject, *letter),
         ParamOp::BadTransform(_) => match subject {
@@ -437,12 +434,6 @@ pub fn operate<H: ExpandHost>(
         },
         _ => Ok(subject),
     }
-}
-
-struct CaseChange<'a> {
-    kind: CaseKind,
-    all: bool,
-    pattern: Option<&'a Pattern>,
 }
 
 fn compile<H: ExpandHost>(host: &mut H, pattern: &[u8]) -> std::sync::Arc<Pattern> {
@@ -747,9 +738,4 @@ pub fn listing<H: ExpandHost>(host: &mut H, param: &Param, target: &Target) -> O
         }
         _ => None,
     }
-}
-
-/// Changes the case of a text: all of it, or its first character.
-pub fn change_case(text: &[u8], kind: CaseKind, all: bool) -> Vec<u8> {
-    transform::change_case(text, kind, all, None)
 }

@@ -3,7 +3,7 @@
 use super::host::{ExpandHost, Failure};
 use super::param::{Key, Subject, Target};
 use super::value::{Text, Value};
-use crate::pattern::Pattern;
+use crate::pattern::{Pattern, Units};
 use crate::syntax::ast::{CaseKind, ParamName};
 use crate::text::{escape, quote, utf8};
 
@@ -45,25 +45,43 @@ impl Replacement {
 }
 
 /// `^ ^^ , ,, ~ ~~`
-pub fn change_case(text: &[u8], kind: CaseKind, all: bool, pattern: Option<&Pattern>) -> Vec<u8> {
-    let mut result = Vec::with_capacity(text.len());
-    for (at, unit) in utf8::units(text) {
-        let piece = text.get(at..at + unit.len()).unwrap_or_default();
-        let applies = (all || at == 0) && pattern.is_none_or(|pattern| pattern.matches(piece));
-        match unit {
-            utf8::Unit::Char(character) if applies => {
-                let changed = match kind {
-                    CaseKind::Upper => utf8::to_upper(character),
-                    CaseKind::Lower => utf8::to_lower(character),
-                    CaseKind::Toggle if utf8::to_lower(character) != character => utf8::to_lower(character),
-                    CaseKind::Toggle => utf8::to_upper(character),
-                };
-                utf8::push_char(&mut result, changed);
+#[derive(Debug, Clone, Copy)]
+pub struct CaseChange<'p> {
+    /// To which case.
+    pub kind: CaseKind,
+    /// All characters, not only the first.
+    pub all: bool,
+    /// Which of them.
+    pub pattern: Option<&'p Pattern>,
+    /// What they are: among bytes, only letters of ASCII have a case.
+    pub units: Units,
+}
+
+impl CaseChange<'_> {
+    /// The text changed.
+    pub fn apply(&self, text: &[u8]) -> Vec<u8> {
+        let mut result = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while let Some((unit, length)) = self.units.at(text, at) {
+            let piece = text.get(at..at + length).unwrap_or_default();
+            let applies = (self.all || at == 0) && self.pattern.is_none_or(|pattern| pattern.matches(piece));
+            match char::from_u32(unit).filter(|_| applies) {
+                Some(character) => utf8::push_char(&mut result, self.changed(character)),
+                None => result.extend_from_slice(piece),
             }
-            _ => result.extend_from_slice(piece),
+            at += length;
+        }
+        result
+    }
+
+    fn changed(&self, character: char) -> char {
+        match self.kind {
+            CaseKind::Upper => utf8::to_upper(character),
+            CaseKind::Lower => utf8::to_lower(character),
+            CaseKind::Toggle if utf8::to_lower(character) != character => utf8::to_lower(character),
+            CaseKind::Toggle => utf8::to_upper(character),
         }
     }
-    result
 }
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
@@ -80,7 +98,8 @@ pub fn transform<H: ExpandHost>(
         b'a' => Ok(attributes(host, target, &subject)),
         b'K' | b'k' => Ok(pairs(host, target, subject, letter == b'k')),
         _ => {
-            let each = |text: &[u8]| each(text, letter);
+            let units = host.flags().units();
+            let each = |text: &[u8]| each(text, letter, units);
             Ok(match subject {
                 Subject::One(text) => Subject::One(text.map(|text| each(&text))),
                 Subject::Many { items, star } => Subject::Many {
@@ -92,13 +111,22 @@ pub fn transform<H: ExpandHost>(
     }
 }
 
-fn each(text: &[u8], letter: u8) -> Vec<u8> {
+fn each(text: &[u8], letter: u8, units: Units) -> Vec<u8> {
+    let change = |kind, all| {
+        let change = CaseChange {
+            kind,
+            all,
+            pattern: None,
+            units,
+        };
+        change.apply(text)
+    };
     match letter {
         b'Q' => quote::reusable(text),
         b'E' => escape::unescape(text, escape::Reader::DollarQuote).bytes,
-        b'U' => change_case(text, CaseKind::Upper, true, None),
-        b'u' => change_case(text, CaseKind::Upper, false, None),
-        b'L' => change_case(text, CaseKind::Lower, true, None),
+        b'U' => change(CaseKind::Upper, true),
+        b'u' => change(CaseKind::Upper, false),
+        b'L' => change(CaseKind::Lower, true),
         _ => text.to_vec(),
     }
 }

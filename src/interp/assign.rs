@@ -1,10 +1,12 @@
 //! Assignments: `name=word`, `name[sub]=word`, `name=( … )`, before a command or as arguments of a declaration builtin.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Divert, ExpandFailure, Interp};
+use super::variable::Circle;
+use super::{Divert, ExpandFailure, Interp, Set};
 use crate::expand::arith::{Key, plain_number};
-use crate::expand::{Attributes, Failure, Mode, Text, Value, direct, subscript, word};
+use crate::expand::{Attributes, ExpandHost, Failure, Mode, Text, Value, direct, subscript, word};
 use crate::kernel::cost;
 use crate::syntax::ast::{ArrayElement, Assign, AssignValue, ParamName, Part, Word};
 use crate::text::quote;
@@ -59,8 +61,9 @@ impl Interp {
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
                 let mut expanded = Vec::with_capacity(elements.len());
+                let assoc = self.is_assoc_named(&assign.name);
                 for element in elements {
-                    self.element_now(element, &mut expanded)?;
+                    self.element_now(&as_kept(element, assoc), &mut expanded)?;
                 }
                 self.trace_assignment(assign, None);
                 self.assign_array(&assign.name, expanded, assign.append)
@@ -113,7 +116,8 @@ impl Interp {
             }
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
-                let expanded = self.elements(elements).await?;
+                let assoc = self.is_assoc_named(&assign.name);
+                let expanded = self.elements(elements, assoc).await?;
                 self.trace_assignment(assign, None);
                 self.assign_array(&assign.name, expanded, assign.append)
             }
@@ -145,9 +149,10 @@ impl Interp {
     }
 
     /// Expands the elements of `( … )`.
-    async fn elements(&mut self, elements: &[ArrayElement]) -> Outcome<Vec<Element>> {
+    async fn elements(&mut self, elements: &[ArrayElement], assoc: bool) -> Outcome<Vec<Element>> {
         let mut expanded = Vec::with_capacity(elements.len());
         for element in elements {
+            let element = &*as_kept(element, assoc);
             match &element.subscript {
                 Some(subscript) => {
                     let key = Some(word::text(self, subscript, Mode::Single).await?);
@@ -187,7 +192,11 @@ impl Interp {
     }
 
     /// The argument of a declaration builtin for an assignment-shaped word.
-    pub(super) async fn declaration_argument(&mut self, assign: &Assign) -> Outcome<Vec<u8>> {
+    pub(super) async fn declaration_argument(
+        &mut self,
+        assign: &Assign,
+        before: &[Vec<u8>],
+    ) -> Outcome<Vec<u8>> {
         let operator: &[u8] = if assign.append { b"+=" } else { b"=" };
         let mut argument = assign.name.to_vec();
         if let Some(subscript) = &assign.subscript {
@@ -200,7 +209,9 @@ impl Interp {
         match &assign.value {
             AssignValue::Scalar(word) => argument.extend(word::text(self, word, Mode::Single).await?),
             AssignValue::Array(elements) => {
-                let elements = self.elements(elements).await?;
+                let asked = |arg: &Vec<u8>| arg.starts_with(b"-") && arg.contains(&b'A');
+                let assoc = before.iter().any(asked) || self.is_assoc_named(&assign.name);
+                let elements = self.elements(elements, assoc).await?;
                 self.trace_list(&assign.name, assign.append, &elements);
                 argument.push(b'(');
                 argument.extend(elements.iter().map(element_text).collect::<Vec<_>>().join(&b' '));
@@ -219,6 +230,9 @@ impl Interp {
 
     /// Puts elements into an array, replacing it unless `append`.
     pub fn assign_array(&mut self, name: &[u8], elements: Vec<Element>, append: bool) -> Outcome {
+        if self.is_reference(name) && self.circle(name) == Circle::Own {
+            return self.on_global_twin(name, |interp| interp.assign_array(name, elements, append));
+        }
         let (name, _) = crate::expand::ExpandHost::resolve(self, name);
         self.check_writable(&name)?;
         let variable = self.vars.entry(&name);
@@ -291,7 +305,7 @@ impl Interp {
                     self.error([b"[]=", element.value.as_slice(), b": bad array subscript"].concat());
                     continue;
                 }
-                let index = crate::expand::arith::evaluate(self, key)?;
+                let index = self.index_of_key(key)?;
                 let resolved = match &self.vars.entry(name).value {
                     Value::Indexed(array) => array.resolve(index),
                     _ => Some(index),
@@ -318,6 +332,9 @@ impl Interp {
         for assign in assigns {
             if persists {
                 self.assign(assign).await?;
+                let variable = self.vars.entry(&assign.name);
+                variable.attributes = variable.attributes.with(Attributes::EXPORT);
+                self.vars.touch_environment();
                 continue;
             }
             if let Some(subscript) = &assign.subscript {
@@ -338,6 +355,9 @@ impl Interp {
             // A readonly variable: said, and the command runs without it.
             let writable = self.check_writable(&assign.name);
             if !self.said(writable)? {
+                if self.options.is(Set::Posix) {
+                    return Err(Divert::Exit(1).into());
+                }
                 continue;
             }
             let value = self.temporary_value(assign, value)?;
@@ -382,6 +402,25 @@ impl Interp {
         }
         Some(expanded)
     }
+}
+
+/// The element as an array of this kind takes it: in a list for an associative one, tildes stay.
+fn as_kept(element: &ArrayElement, assoc: bool) -> Cow<'_, ArrayElement> {
+    let has_tilde = |word: &Word| word.parts.iter().any(|part| matches!(part, Part::Tilde(_)));
+    if !assoc || !(has_tilde(&element.value) || element.subscript.as_ref().is_some_and(has_tilde)) {
+        return Cow::Borrowed(element);
+    }
+    let kept = |part: &mut Part| {
+        if let Part::Tilde(user) = part {
+            *part = Part::Literal([b"~", &**user].concat().into());
+        }
+    };
+    let mut element = element.clone();
+    element.value.parts.iter_mut().for_each(kept);
+    if let Some(subscript) = &mut element.subscript {
+        subscript.parts.iter_mut().for_each(kept);
+    }
+    Cow::Owned(element)
 }
 
 /// An empty subscript; the message shows it as it was written.

@@ -280,23 +280,22 @@ impl Interp {
             if self.options.is(Set::Xtrace) {
                 self.trace_head(head_text(b"for", name, words)).await?;
             }
-            match self.debug_trap(line, || head_text(b"for", name, words)).await {
-                Ok(false) => {}
+            let skipped = self.debug_trap(line, || head_text(b"for", name, words)).await;
+            let flow = match skipped {
                 Ok(true) => continue,
-                Err(divert) => {
-                    left = Some(divert);
-                    break;
-                }
-            }
-            if let Err(failure) = self.set_loop_variable(name, field) {
-                match self.fail_expansion(failure) {
-                    Divert::Discard(_) => status = 1,
-                    divert => left = Some(divert),
-                }
-                self.flush().await?;
-                break;
-            }
-            let flow = self.list(body).await;
+                Ok(false) => match self.set_loop_variable(name, field) {
+                    Ok(()) => self.list(body).await,
+                    Err(failure) => match self.fail_assignment(failure) {
+                        Divert::Discard(_) => {
+                            self.flush().await?;
+                            status = 1;
+                            break;
+                        }
+                        divert => Err(divert),
+                    },
+                },
+                Err(divert) => Err(divert),
+            };
             match self.turn(flow, &mut status) {
                 Turn::Next => {}
                 Turn::Stop => break,
@@ -541,7 +540,14 @@ impl Interp {
             let chosen = index
                 .and_then(|index| usize::try_from(index).ok())
                 .and_then(|index| items.get(index.wrapping_sub(1)));
-            self.vars.set_raw(name, chosen.cloned().unwrap_or_default());
+            let chosen = chosen.cloned().unwrap_or_default();
+            if let Err(failure) = self.set_loop_variable(name, &chosen) {
+                status = 1;
+                match self.fail_assignment(failure) {
+                    Divert::Discard(_) => break None,
+                    divert => break Some(divert),
+                }
+            }
             let flow = self.list(body).await;
             match self.turn(flow, &mut status) {
                 Turn::Next => {}

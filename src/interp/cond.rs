@@ -173,6 +173,7 @@ impl Interp {
         let nocase = self.options.shopt(super::Shopt::Nocasematch);
         let options = RegexOptions {
             ignore_case: nocase,
+            gnu: true,
             ..RegexOptions::default()
         };
         self.proc

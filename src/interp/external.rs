@@ -2,18 +2,29 @@
 
 use std::sync::Arc;
 
+use super::function::EXPORT_PREFIX;
 use super::job::Process;
 use super::{Divert, Flow, Interp, Shopt};
 use crate::expand::{Attributes, Text};
 use crate::fs::{Errno, FileKind, Follow, OpenNode};
 use crate::kernel::{Environment, Proc, WaitStatus, cost};
-use crate::syntax::ast::Simple;
+use crate::syntax::ast::{Part, RedirectOp, Simple};
 
 /// Where a command was found.
 enum Found {
     /// Opened, unless the path was known.
     Path(Vec<u8>, Option<OpenNode>),
     Missing,
+}
+
+/// Some redirection is `n>&m-`.
+fn moves_descriptors(simple: &Simple) -> bool {
+    simple.redirects.iter().any(|redirect| match &redirect.op {
+        RedirectOp::DuplicateInput(word) | RedirectOp::DuplicateOutput(word) => {
+            matches!(word.parts.last(), Some(Part::Literal(text)) if text.len() > 1 && text.ends_with(b"-"))
+        }
+        _ => false,
+    })
 }
 
 impl Interp {
@@ -26,6 +37,7 @@ impl Interp {
             self.proc.fork(None, true)?
         };
         // Redirections and assignments act on the child alone.
+        let before = moves_descriptors(simple).then(|| self.proc.fds.clone());
         let saved = match self.redirect_aside(simple).await {
             Ok(saved) => saved,
             Err(failed) => {
@@ -34,7 +46,8 @@ impl Interp {
                 }
                 // Redirections are the child's: what fails there ends the child alone.
                 return match failed.flow() {
-                    Err(Divert::Exit(_) | Divert::Discard(_)) => Ok(1),
+                    Err(Divert::Exit(status)) => Ok(status),
+                    Err(Divert::Discard(_)) => Ok(1),
                     flow => flow,
                 };
             }
@@ -47,6 +60,9 @@ impl Interp {
         let flow = self.launch(child, simple, in_place).await;
         self.flush().await?;
         self.restore(saved);
+        if let Some(before) = before {
+            self.proc.fds = before;
+        }
         flow
     }
 
@@ -59,6 +75,7 @@ impl Interp {
     pub fn environment_of_programs(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
         let environment = self.vars.environment();
         let mut exported = self.exported_functions();
+        exported.extend(self.foreign_environment());
         for name in ["BASHOPTS", "SHELLOPTS"] {
             let variable = self.vars.get(name.as_bytes());
             if variable.is_some_and(|variable| variable.attributes.has(Attributes::EXPORT))
@@ -71,6 +88,13 @@ impl Interp {
             return environment;
         }
         Arc::new(environment.iter().cloned().chain(exported).collect())
+    }
+
+    /// What came with a name that no variable can have: programs get it as it came.
+    fn foreign_environment(&self) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> + '_ {
+        let foreign = |name: &[u8]| !crate::expand::word::is_name(name) && !name.starts_with(EXPORT_PREFIX);
+        let all = self.proc.environment.iter();
+        all.filter(move |(name, _)| foreign(name)).cloned()
     }
 
     async fn launch(&mut self, mut child: Proc, simple: &Simple, in_place: bool) -> Flow {
@@ -164,9 +188,7 @@ impl Interp {
     /// The first line of a file holds a NUL: not a script.
     fn is_binary(&self, path: &[u8]) -> bool {
         let text = self.proc.fs.read(&self.proc.view(), path).unwrap_or_default();
-        let head = text.get(..text.len().min(80)).unwrap_or_default();
-        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        line.contains(&0)
+        super::startup::is_binary(&text)
     }
 
     /// Says why a file cannot be run: 126, or 127 when it is not there.

@@ -51,9 +51,7 @@ impl Interp {
         self.at_line(function.line);
         let name = function.name.clone();
         let posix = self.options.is(Set::Posix);
-        let special = self
-            .find_builtin(&name)
-            .is_some_and(|builtin| builtin.kind != super::BuiltinKind::Ordinary);
+        let special = self.find_builtin(&name).is_some_and(super::Builtin::is_special);
         if posix && special {
             self.error([b"`", &*name, b"': is a special builtin"].concat());
             return Err(Divert::Exit(2));

@@ -324,6 +324,10 @@ impl ExpandHost for Interp {
     }
 
     fn compile(&mut self, text: &[u8], options: PatternOptions) -> Arc<Pattern> {
+        let options = PatternOptions {
+            units: self.flags().units(),
+            ..options
+        };
         if let Some(pattern) = self.patterns.get(text)
             && pattern.0 == options
         {
@@ -400,10 +404,12 @@ impl Interp {
 
     /// The name is, or refers to, an associative array.
     pub fn is_assoc_named(&self, name: &[u8]) -> bool {
-        let variable = if self.is_reference(name) {
-            self.variable(name)
-        } else {
+        let variable = if !self.is_reference(name) {
             self.vars.get(name)
+        } else if self.circle(name) == Circle::Own {
+            self.vars.global(name)
+        } else {
+            self.variable(name)
         };
         variable.is_some_and(|variable| {
             matches!(variable.value, Value::Assoc(_))

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Divert, ExpandFailure, Flow, Interp};
+use super::{Divert, ExpandFailure, Flow, Interp, Set};
 use crate::fs::Errno;
 use crate::kernel::{Disposition, File, Signal};
 
@@ -136,6 +136,16 @@ impl Interp {
         1
     }
 
+    /// The same for an assignment: one that cannot be made ends a shell in POSIX mode.
+    pub(super) fn fail_assignment(&mut self, failure: ExpandFailure) -> Divert {
+        match failure {
+            ExpandFailure::Discard(message) if self.options.is(Set::Posix) => {
+                self.fail_expansion(ExpandFailure::Fatal(message))
+            }
+            failure => self.fail_expansion(failure),
+        }
+    }
+
     /// Says why an expansion failed, and turns it into control flow.
     pub fn fail_expansion(&mut self, failure: ExpandFailure) -> Divert {
         match failure {
@@ -167,11 +177,8 @@ impl Interp {
             }
             ExpandFailure::Fatal(message) => {
                 self.error(message);
-                let status = if self.started_as == Some(b'c') && self.subshell == 0 {
-                    127
-                } else {
-                    1
-                };
+                let command = self.started_as == Some(b'c') && !self.options.is(Set::Errexit);
+                let status = if command && self.subshell == 0 { 127 } else { 1 };
                 self.status = status;
                 Divert::Exit(status)
             }

@@ -19,6 +19,7 @@ mod flow;
 mod function;
 pub mod history;
 mod host;
+mod invocation;
 pub mod job;
 mod list;
 mod message;
@@ -47,11 +48,12 @@ pub use assign::Declared;
 pub use dynamic::Dynamic;
 pub use flow::{Divert, ExpandFailure, Flow};
 pub use function::FunctionEntry;
+pub use invocation::bash;
 use job::Jobs;
 pub use options::{Options, Set, Shopt};
 pub use run::Origin;
 pub use simple::{Builtin, BuiltinKind, Run};
-pub use startup::{Start, bash};
+pub use startup::Start;
 pub use trap::{TrapKey, Traps};
 pub use variable::split_subscript;
 use vars::Vars;
@@ -133,8 +135,12 @@ pub struct Interp {
     pub command_text: Option<Arc<[u8]>>,
     /// How failures are looked at.
     pub context: Context,
-    /// `BASH_SUBSHELL`
+    /// Subshells around this process.
     pub subshell: u32,
+    /// The words of a pipeline's simple command are expanded: `BASH_SUBSHELL` does not count its process yet.
+    pub words_outside: bool,
+    /// The special builtin that runs was used wrongly, which ends a shell in POSIX mode.
+    pub misused: bool,
     /// `$$`
     pub shell_pid: Pid,
     /// `$PPID`

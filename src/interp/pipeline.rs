@@ -59,6 +59,7 @@ impl Interp {
             self.debugged = false;
         } else {
             let mut child = self.fork(self.stage_group(&processes), true)?;
+            child.words_outside = matches!(last, Command::Simple(_));
             child.debugged = debugged;
             if let Some(input) = input {
                 child.set_fd(0, input);
@@ -153,6 +154,7 @@ impl Interp {
                 child.go_background(i == 0);
             } else {
                 child.jobs = self.jobs.inherited();
+                child.words_outside = matches!(command, Command::Simple(_));
             }
             if let Some(input) = input.take() {
                 child.set_fd(0, input);

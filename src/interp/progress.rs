@@ -147,7 +147,7 @@ impl Interp {
         }
         match self.set_loop_variable(name, field) {
             Ok(()) => Next::List(0),
-            Err(failure) => match self.fail_expansion(failure) {
+            Err(failure) => match self.fail_assignment(failure) {
                 Divert::Discard(_) => Next::End(self.end_loop(1, None)),
                 divert => Next::End(self.end_loop(state.status, Some(divert))),
             },

@@ -146,7 +146,11 @@ impl Interp {
             Target::Close => (None, None),
             Target::Copy { from, moved } => match self.proc.fds.get(from) {
                 Ok(file) => (Some(Arc::clone(file)), moved.then_some(from)),
-                Err(errno) => return Err(self.redirect_error(from.to_string().as_bytes(), errno)),
+                Err(errno) => {
+                    let what =
+                        duplicated(redirect, standard).unwrap_or_else(|| from.to_string().into_bytes());
+                    return Err(self.redirect_error(&what, errno));
+                }
             },
         };
         let fd = match &redirect.fd {
@@ -157,12 +161,17 @@ impl Interp {
                 return self.assign_descriptor(name, key.as_ref(), file, saved);
             }
         };
+        let replaces = self.proc.fds.get(fd).is_ok();
         self.install(fd, file, saved)?;
-        // What was moved away stays closed, even when the rest is undone.
-        if let Some(from) = moved.filter(|from| *from != fd) {
-            let _ = self.proc.fds.close(from);
+        match moved.filter(|from| *from != fd) {
+            Some(from) if replaces => self.install(from, None, saved),
+            // Moved to a number that was free, it stays closed even when the rest is undone.
+            Some(from) => {
+                let _ = self.proc.fds.close(from);
+                Ok(())
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// `{name}>`: the number goes into the variable, and the descriptor stays open after the command.
@@ -364,6 +373,19 @@ impl Interp {
         let message = format!(": {errno}");
         self.error([what, message.as_bytes()].concat());
         Failed::Status(1)
+    }
+}
+
+/// What a message calls a descriptor that is not open, where its number was not written: bash guesses which of the two it is.
+fn duplicated(redirect: &Redirect, standard: u32) -> Option<Vec<u8>> {
+    let (RedirectOp::DuplicateInput(word) | RedirectOp::DuplicateOutput(word)) = &redirect.op else {
+        return None;
+    };
+    match &redirect.fd {
+        _ if Interp::literal_name(word).is_some() => None,
+        Some(RedirectFd::Number(fd)) if *fd != standard => Some(fd.to_string().into_bytes()),
+        Some(RedirectFd::Variable(..)) => None,
+        _ => Some(crate::syntax::print::print_word(word)),
     }
 }
 

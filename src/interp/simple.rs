@@ -47,6 +47,17 @@ pub struct Builtin {
     pub run: Run,
 }
 
+impl Builtin {
+    /// A special builtin of POSIX: `declare` and `local` only look like one.
+    pub fn is_special(&self) -> bool {
+        match self.kind {
+            BuiltinKind::Ordinary => false,
+            BuiltinKind::Special => true,
+            BuiltinKind::Declaration => matches!(self.name, "export" | "readonly"),
+        }
+    }
+}
+
 impl std::fmt::Debug for Builtin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Builtin").field(&self.name).finish()
@@ -131,6 +142,7 @@ impl Interp {
             Run::Waiting(_) => return Now::Run(args),
         };
         let flow = self.settle_plain(builtin.name, flow);
+        let flow = self.end_if_misused(builtin, flow);
         self.remember_last_argument(&args);
         self.recycle(&mut args);
         self.spare_args = args;
@@ -181,7 +193,7 @@ impl Interp {
     fn assign_now(&mut self, simple: &Simple) -> Flow {
         for assign in &simple.assigns {
             if let Err(failure) = self.assign_pure(assign) {
-                return Err(self.fail_expansion(failure));
+                return Err(self.fail_assignment(failure));
             }
         }
         self.last_argument.clear();
@@ -238,11 +250,12 @@ impl Interp {
                 if word.braces {
                     for word in word::braced(self, word)? {
                         let Some(assign) = &word.assign else { continue };
-                        args.push(self.declaration_argument(assign).await?);
+                        let argument = self.declaration_argument(assign, args).await?;
+                        args.push(argument);
                     }
                     continue;
                 }
-                let argument = self.declaration_argument(assign).await?;
+                let argument = self.declaration_argument(assign, args).await?;
                 args.push(argument);
                 continue;
             }
@@ -254,6 +267,7 @@ impl Interp {
     /// The command's words are expanded: redirect, assign, run.
     pub(super) async fn simple_expanded(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         let first_fd = self.process_fds.len();
+        self.words_outside = false;
         let flow = if args.is_empty() {
             self.last_argument.clear();
             self.run_without_name(simple).await
@@ -288,7 +302,7 @@ impl Interp {
         };
         for assign in &simple.assigns {
             if let Err(failure) = self.assign(assign).await {
-                return Err(self.fail_expansion(failure));
+                return Err(self.fail_assignment(failure));
             }
         }
         let substituted = self.substitution_status.take().unwrap_or(0);
@@ -300,12 +314,10 @@ impl Interp {
             return self.run_traced(simple, args).await;
         }
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
-        let special = self
-            .find_builtin(name)
-            .is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
+        let special = self.find_builtin(name).is_some_and(Builtin::is_special);
         if special && self.options.is(Set::Posix) {
             if let Err(failure) = self.assign_temporary(&simple.assigns, true).await {
-                return Err(self.fail_expansion(failure));
+                return Err(self.fail_assignment(failure));
             }
             return self.run_traced(simple, args).await;
         }
@@ -328,7 +340,7 @@ impl Interp {
         let tail = std::mem::take(&mut self.tail);
         let name = args.first().map(Vec::as_slice).unwrap_or_default();
         let builtin = self.find_builtin(name);
-        let special = builtin.is_some_and(|builtin| builtin.kind != BuiltinKind::Ordinary);
+        let special = builtin.is_some_and(Builtin::is_special);
         if special && self.options.is(Set::Posix) {
             return Box::pin(self.run_builtin(simple, builtin, args)).await;
         }
@@ -363,7 +375,7 @@ impl Interp {
         let saved = match redirected {
             Ok(saved) => saved,
             Err(failed) => {
-                let fatal = builtin.kind != BuiltinKind::Ordinary && self.options.is(Set::Posix);
+                let fatal = builtin.is_special() && self.options.is(Set::Posix);
                 return if fatal {
                     Err(Divert::Exit(1))
                 } else {
@@ -391,7 +403,17 @@ impl Interp {
             self.restore(saved);
         }
         flushed?;
-        flow
+        self.end_if_misused(builtin, flow)
+    }
+
+    /// A special builtin that is used wrongly ends a shell in POSIX mode, where failures count.
+    fn end_if_misused(&mut self, builtin: &Builtin, flow: Flow) -> Flow {
+        let misused = std::mem::take(&mut self.misused);
+        let ends = misused && builtin.is_special() && self.options.is(Set::Posix) && !self.context.unchecked;
+        match flow {
+            Ok(status) if ends => Err(Divert::Exit(status)),
+            flow => flow,
+        }
     }
 
     /// Redirections do not see the variables of their own command.

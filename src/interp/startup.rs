@@ -1,15 +1,15 @@
-//! How a shell comes to life: its variables, the options of `bash`, and what it runs.
+//! How a shell comes to life: its variables, what it takes from the environment, and what it runs.
 
 use std::sync::{Arc, OnceLock};
 
 use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
 use super::{
-    Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, Shopt, TrapKey, dynamic,
+    Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, TrapKey, dynamic,
 };
 use crate::expand::{Attributes, Ifs, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
-use crate::kernel::{Disposition, Proc, Signal, Stop, WaitStatus, cost};
-use crate::syntax::ast::Name;
+use crate::kernel::{Disposition, Proc, Signal, WaitStatus};
+use crate::syntax::ast::{Command, Name};
 
 use super::job::Jobs;
 use super::vars::Vars;
@@ -109,6 +109,8 @@ impl Interp {
             command_text: None,
             context: Context::default(),
             subshell: 0,
+            words_outside: false,
+            misused: false,
             shell_pid: proc.pid,
             shell_parent: proc.parent,
             last_background: None,
@@ -255,12 +257,7 @@ impl Interp {
         for (name, value) in environment.iter() {
             if let Some(function) = exported_name(name) {
                 self.import_function(function, value);
-            } else if crate::expand::word::is_name(name)
-                && !matches!(
-                    name.as_slice(),
-                    b"_" | b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID"
-                )
-            {
+            } else if crate::expand::word::is_name(name) && !self.keeps_own(name) {
                 self.vars.set_exported(name, value.clone());
             }
         }
@@ -315,6 +312,19 @@ impl Interp {
         self.import_options();
     }
 
+    /// A variable that the shell does not take from its environment; the superuser's `PS4` could run commands.
+    fn keeps_own(&self, name: &[u8]) -> bool {
+        let fixed = matches!(
+            name,
+            b"_" | b"BASH" | b"BASHOPTS" | b"EUID" | b"IFS" | b"OPTIND" | b"PPID" | b"SHELLOPTS" | b"UID"
+        );
+        let dynamic = || {
+            let value = self.vars.get(name).map(|variable| &variable.value);
+            matches!(value, Some(Value::Dynamic(_)))
+        };
+        fixed || (name == b"PS4" && self.proc.user.uid == 0) || dynamic()
+    }
+
     /// Options that are on in the shell that started this one, where it exports them.
     fn import_options(&mut self) {
         let environment = self.proc.environment.clone();
@@ -335,22 +345,46 @@ impl Interp {
         }
     }
 
+    /// A function of the shell that started this one: nothing but its definition is run, and what is none is said.
     fn import_function(&mut self, name: &[u8], value: &[u8]) {
-        let text = [name, b" ", value].concat();
-        let Ok(lists) = crate::syntax::parse_all(&text, &()) else {
+        if !value.starts_with(b"() {") {
             return;
-        };
-        let [list] = lists.as_slice() else { return };
-        let [item] = list.items.as_slice() else { return };
-        let [crate::syntax::ast::Command::Function(function)] = item.and_or.first.commands.as_slice() else {
-            return;
-        };
-        if self.define_function(function).is_ok()
-            && let Some(entry) = Arc::make_mut(&mut self.functions).get_mut(name)
-        {
-            entry.exported = true;
-            entry.source = b"environment"[..].into();
         }
+        let posix = self.options.is(Set::Posix) && !crate::expand::word::is_name(name);
+        if !posix && !name.contains(&b'/') {
+            self.define_imported(name, value);
+        }
+        match Arc::make_mut(&mut self.functions).get_mut(name) {
+            Some(entry) => {
+                entry.exported = true;
+                entry.source = b"environment"[..].into();
+            }
+            None => self.say(&[b"error importing function definition for `", name, b"'"].concat()),
+        }
+    }
+
+    fn define_imported(&mut self, name: &[u8], value: &[u8]) {
+        let text = [name, b" ", value].concat();
+        let lists = match crate::syntax::parse_all(&text, &()) {
+            Ok(lists) => lists,
+            Err(error) => {
+                for (line, message) in error.lines() {
+                    let line = format!(": line {}: ", line.saturating_sub(1));
+                    self.say(&[name, line.as_bytes(), message.as_bytes()].concat());
+                }
+                return;
+            }
+        };
+        if let [list] = lists.as_slice()
+            && let [item] = list.items.as_slice()
+            && let ([Command::Function(function)], []) =
+                (item.and_or.first.commands.as_slice(), item.and_or.rest.as_slice())
+            && !item.background
+        {
+            let _ = self.define_function(function);
+            return;
+        }
+        self.say(&[b"warning: ", name, b": ignoring function definition attempt"].concat());
     }
 
     /// Runs what the shell was started for, to the end of the process.
@@ -406,7 +440,7 @@ impl Interp {
 
     async fn read_script(&mut self, path: &[u8]) -> Result<Vec<u8>, i32> {
         match self.read_whole(path).await {
-            Ok(text) if memchr::memchr(0, text.get(..text.len().min(80)).unwrap_or(&text)).is_some() => {
+            Ok(text) if is_binary(&text) => {
                 self.say(&[path, b": cannot execute binary file"].concat());
                 Err(126)
             }
@@ -445,219 +479,14 @@ impl Interp {
     }
 }
 
+/// The start of a file that is no script: a NUL in its first line (or the one after `#!`), or what begins programs.
+pub(super) fn is_binary(text: &[u8]) -> bool {
+    let head = text.get(..80).unwrap_or(text);
+    let lines = if head.starts_with(b"#!") { 2 } else { 1 };
+    let mut looked_at = head.split(|byte| *byte == b'\n').take(lines);
+    head.starts_with(b"\x7fELF") || looked_at.any(|line| line.contains(&0))
+}
+
 fn exported_name(name: &[u8]) -> Option<&[u8]> {
     name.strip_prefix(EXPORT_PREFIX)?.strip_suffix(EXPORT_SUFFIX)
-}
-
-/// What the options of `bash` ask for.
-#[derive(Debug, Default)]
-struct Invocation {
-    command: bool,
-    stdin: bool,
-    version: bool,
-    help: bool,
-    set: Vec<(usize, bool)>,
-    shopt: Vec<(usize, bool)>,
-    posix: bool,
-    list_options: bool,
-    login: bool,
-    operands: Vec<Vec<u8>>,
-}
-
-/// What follows an invalid option.
-const USAGE: &str = "\
-Usage:\tbash [GNU long option] [option] ...
-\tbash [GNU long option] [option] script-file ...
-GNU long options:
-\t--debug
-\t--debugger
-\t--dump-po-strings
-\t--dump-strings
-\t--help
-\t--init-file
-\t--login
-\t--noediting
-\t--noprofile
-\t--norc
-\t--posix
-\t--pretty-print
-\t--rcfile
-\t--restricted
-\t--verbose
-\t--version
-Shell options:
-\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)
-\t-abefhkmnptuvxBCEHPT or -o option
-";
-
-/// The program `bash` (and `sh`, which starts in posix mode).
-pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, Stop> {
-    let name = proc
-        .name()
-        .rsplit(|byte| *byte == b'/')
-        .next()
-        .unwrap_or_default()
-        .to_vec();
-    let invocation = match parse_arguments(proc.arguments()) {
-        Ok(invocation) => invocation,
-        Err(message) => {
-            let usage = if message.ends_with(b": invalid option") {
-                USAGE
-            } else {
-                ""
-            };
-            let text = [proc.name(), b": ", &message, b"\n", usage.as_bytes()].concat();
-            proc.write_error(&text).await?;
-            return Ok(2);
-        }
-    };
-    if invocation.version {
-        proc.write(b"GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n")
-            .await?;
-        return Ok(0);
-    }
-    if invocation.help {
-        proc.write(b"Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\n").await?;
-        return Ok(0);
-    }
-    proc.charge(cost::SHELL)?;
-    let mut interp = Interp::new(proc.clone(), builtins);
-    proc.fds = crate::kernel::Fds::default();
-    interp.zero = interp.proc.name().into();
-    if name == b"sh" || invocation.posix {
-        interp.options.set(Set::Posix, true);
-        interp.options.set_shopt(Shopt::ExpandAliases, true);
-    }
-    for (index, on) in &invocation.set {
-        interp.options.set_index(*index, *on);
-    }
-    for (index, on) in &invocation.shopt {
-        interp.options.shopt_index(*index, *on);
-    }
-    interp.options.set_shopt(Shopt::LoginShell, invocation.login);
-    let start = match choose_start(&mut interp, invocation) {
-        Ok(start) => start,
-        Err(message) => {
-            let text = [&*interp.zero, b": ", &message, b"\n"].concat();
-            proc.fds = interp.proc.fds.clone();
-            proc.write_error(&text).await?;
-            return Ok(2);
-        }
-    };
-    let status = interp.run_start(start).await;
-    drop(interp);
-    match status {
-        Ok(WaitStatus::Exited(code)) => Ok(i32::from(code)),
-        Ok(WaitStatus::Signaled(signal)) => Err(Stop::Signal(signal)),
-        Err(Divert::Halt(halt)) => Err(Stop::Halt(halt)),
-        Err(_) => Ok(1),
-    }
-}
-
-fn choose_start(interp: &mut Interp, invocation: Invocation) -> Result<Start, Vec<u8>> {
-    let mut operands = invocation.operands.into_iter();
-    let start = if invocation.command {
-        let Some(text) = operands.next() else {
-            return Err(b"-c: option requires an argument".to_vec());
-        };
-        if let Some(zero) = operands.next() {
-            interp.zero = zero.into();
-        }
-        Start::Command(text)
-    } else if invocation.stdin {
-        Start::Stdin
-    } else {
-        match operands.next() {
-            Some(path) => {
-                interp.zero = path.as_slice().into();
-                Start::File(path)
-            }
-            None => Start::Stdin,
-        }
-    };
-    interp.set_positional(operands);
-    Ok(start)
-}
-
-fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
-    let mut invocation = Invocation::default();
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        if arg == b"--" || arg == b"-" {
-            invocation.operands.extend(rest.cloned());
-            return Ok(invocation);
-        }
-        if let Some(long) = arg.strip_prefix(b"--") {
-            match long {
-                b"version" => invocation.version = true,
-                b"help" => invocation.help = true,
-                b"posix" => invocation.posix = true,
-                b"login" => invocation.login = true,
-                b"norc" | b"noprofile" | b"noediting" => {}
-                b"verbose" => invocation.set.push((Set::Verbose as usize, true)),
-                b"rcfile" | b"init-file" => {
-                    if rest.next().is_none() {
-                        return Err([long, b": option requires an argument".as_slice()].concat());
-                    }
-                }
-                _ => return Err([arg, b": invalid option".as_slice()].concat()),
-            }
-            continue;
-        }
-        let sign = arg.first().copied();
-        if !matches!(sign, Some(b'-' | b'+')) || arg.len() < 2 {
-            invocation.operands.push(arg.clone());
-            break;
-        }
-        let on = sign == Some(b'-');
-        for letter in arg.get(1..).unwrap_or_default() {
-            match letter {
-                b'c' if on => invocation.command = true,
-                b's' if on => invocation.stdin = true,
-                b'l' => invocation.login = true,
-                b'i' => {}
-                b'o' | b'O' => named_option(*letter, on, rest.next(), &mut invocation)?,
-                letter => match super::options::letter_index(*letter) {
-                    Some(index) => invocation.set.push((index, on)),
-                    None => return Err([&[b'-', *letter], b": invalid option".as_slice()].concat()),
-                },
-            }
-        }
-    }
-    invocation.operands.extend(rest.cloned());
-    Ok(invocation)
-}
-
-fn named_option(
-    letter: u8,
-    on: bool,
-    name: Option<&Vec<u8>>,
-    invocation: &mut Invocation,
-) -> Result<(), Vec<u8>> {
-    let Some(name) = name else {
-        invocation.list_options = true;
-        return Ok(());
-    };
-    let (index, list, who, what) = if letter == b'o' {
-        (
-            super::options::set_index(name),
-            &mut invocation.set,
-            b"line 0: bash: ".as_slice(),
-            b": invalid option name".as_slice(),
-        )
-    } else {
-        (
-            super::options::shopt_index(name),
-            &mut invocation.shopt,
-            b"line 0: ".as_slice(),
-            b": invalid shell option name".as_slice(),
-        )
-    };
-    match index {
-        Some(index) => {
-            list.push((index, on));
-            Ok(())
-        }
-        None => Err([who, name, what].concat()),
-    }
 }

@@ -207,8 +207,13 @@ impl Interp {
             let (status, pipe_status, line) = (self.status, self.pipe_status.clone(), self.line);
             let bit = key.bit();
             self.in_trap |= bit;
-            let context = std::mem::take(&mut self.context);
-            let line_one = if key == TrapKey::Exit { 1 } else { line.max(1) };
+            let context = self.context;
+            // `break` and `continue` leave the loop that the trap came in.
+            self.context.unchecked = false;
+            let line_one = match key {
+                TrapKey::Exit | TrapKey::Signal(_) => 1,
+                TrapKey::Debug | TrapKey::Err | TrapKey::Return => line.max(1),
+            };
             self.evals += 1;
             let origin = Origin::Trap { line: line_one, key };
             let flow = self.run_nested(text.to_vec(), origin).await;
@@ -216,8 +221,8 @@ impl Interp {
             self.context = context;
             self.in_trap &= !bit;
             let result = match flow {
-                Ok(status) => Ok(status),
-                Err(Divert::Discard(status)) => Ok(status),
+                Ok(status) | Err(Divert::Discard(status)) => Ok(status),
+                Err(divert @ (Divert::Break(_) | Divert::Continue(_))) => Err(divert),
                 Err(divert) => return Err(divert),
             };
             self.status = status;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Divert, ExpandFailure, Interp, Set, Shopt};
 use crate::expand::arith::Key;
-use crate::expand::{Attributes, ExpandHost, Failure, Indexed, Text, Value, Variable};
+use crate::expand::{Attributes, CaseChange, ExpandHost, Failure, Indexed, Text, Value, Variable};
 use crate::syntax::ast::{CaseKind, Name};
 
 type Outcome<T = ()> = Result<T, ExpandFailure>;
@@ -99,16 +99,21 @@ impl Interp {
         circle: Circle,
         (key, value, append): (Option<&[u8]>, &[u8], bool),
     ) -> Outcome {
-        self.warn_circle(name);
         if circle == Circle::Longer {
+            self.warn_circle(name);
             self.status = 1;
             return Err(Failure::Divert(Divert::Discard(1)));
         }
+        self.on_global_twin(name, |interp| interp.assign_to(name, key, value, append))
+    }
+
+    /// Does an assignment to the global variable that a local nameref of the same name stands for.
+    pub(super) fn on_global_twin(&mut self, name: &[u8], work: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
         self.warn_circle(name);
         if !self.vars.swap_global(name) {
             return Ok(());
         }
-        let assigned = self.assign_to(name, key, value, append);
+        let assigned = work(self);
         self.vars.swap_global(name);
         assigned
     }
@@ -329,14 +334,23 @@ impl Interp {
         } else {
             value.to_vec()
         };
-        let change = |kind, all| crate::expand::param::change_case(&text, kind, all);
+        let units = self.flags().units();
+        let change = |text: &[u8], kind, all| {
+            let change = CaseChange {
+                kind,
+                all,
+                pattern: None,
+                units,
+            };
+            change.apply(text)
+        };
         Ok(if attributes.has(Attributes::UPPER) {
-            change(CaseKind::Upper, true)
+            change(&text, CaseKind::Upper, true)
         } else if attributes.has(Attributes::LOWER) {
-            change(CaseKind::Lower, true)
+            change(&text, CaseKind::Lower, true)
         } else if attributes.has(Attributes::CAPITAL) {
-            let lower = change(CaseKind::Lower, true);
-            crate::expand::param::change_case(&lower, CaseKind::Upper, false)
+            let lower = change(&text, CaseKind::Lower, true);
+            change(&lower, CaseKind::Upper, false)
         } else {
             text
         })
@@ -492,11 +506,15 @@ impl Interp {
         if self.is_assoc_named(name) {
             return Ok(text.to_vec());
         }
-        match crate::expand::arith::evaluate(self, text) {
-            Ok(index) => Ok(index.to_string().into_bytes()),
-            Err(Failure::Arith(message)) => Err(Failure::Top(message)),
-            Err(failure) => Err(failure),
-        }
+        Ok(self.index_of_key(text)?.to_string().into_bytes())
+    }
+
+    /// Evaluates an index. An error in it ends everything that is being read.
+    pub(super) fn index_of_key(&mut self, text: &[u8]) -> Outcome<i64> {
+        crate::expand::arith::evaluate(self, text).map_err(|failure| match failure {
+            Failure::Arith(message) => Failure::Top(message),
+            failure => failure,
+        })
     }
 
     /// What must follow `unset`.

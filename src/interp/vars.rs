@@ -542,13 +542,13 @@ impl Vars {
             self.environment = None;
         }
         if !inherits {
-            Arc::make_mut(&mut self.table).insert(
-                name,
-                Variable {
-                    value: Value::Unset,
-                    attributes: Attributes::default(),
-                },
-            );
+            // A local variable is exported where the one that it hides is.
+            let attributes = match is_exported(hidden.as_ref()) {
+                true => Attributes::EXPORT,
+                false => Attributes::default(),
+            };
+            let value = Value::Unset;
+            Arc::make_mut(&mut self.table).insert(name, Variable { value, attributes });
         }
         false
     }

@@ -124,7 +124,7 @@ impl Kernel {
             }
             entry.status = Some(status);
             let mut waiters = std::mem::take(&mut entry.waiters);
-            let (parent, inline) = (entry.parent, entry.inline);
+            let parent = entry.parent;
             waiters.append(&mut processes.child_waiters);
             let signals = processes
                 .table
@@ -137,7 +137,7 @@ impl Kernel {
             {
                 processes.table.remove(&pid);
             }
-            (waiters, signals.filter(|_| !inline))
+            (waiters, signals)
         };
         self.meter().process_ended();
         if let Some(signals) = parent_signals

@@ -1,7 +1,7 @@
 //! Signals: numbers, names, sentences, and what a process does with them.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::Waker;
 
 /// A signal number of Linux, 1 to 64.
@@ -149,6 +149,8 @@ pub(super) enum DefaultAction {
 #[derive(Debug, Default)]
 pub struct SignalState {
     pending: AtomicU64,
+    /// Ends of children that wait: a trap on CHLD runs once a child.
+    children: AtomicU32,
     ignored: AtomicU64,
     caught: AtomicU64,
     waker: Mutex<Option<Waker>>,
@@ -208,11 +210,22 @@ impl SignalState {
     pub fn take_pending(&self) -> Option<Signal> {
         let pending = self.pending.load(Relaxed);
         let signal = Signal::all().find(|signal| pending & signal.bit() != 0)?;
-        self.pending.store(pending & !signal.bit(), Relaxed);
+        let more = signal == Signal::CHLD && {
+            let children = self.children.load(Relaxed).saturating_sub(1);
+            self.children.store(children, Relaxed);
+            children > 0
+        };
+        if !more {
+            self.pending.store(pending & !signal.bit(), Relaxed);
+        }
         Some(signal)
     }
 
     pub(super) fn raise(&self, signal: Signal) {
+        if signal == Signal::CHLD {
+            let children = self.children.load(Relaxed);
+            self.children.store(children.saturating_add(1), Relaxed);
+        }
         self.pending
             .store(self.pending.load(Relaxed) | signal.bit(), Relaxed);
         if let Some(waker) = super::lock(&self.waker).take() {

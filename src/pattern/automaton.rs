@@ -17,13 +17,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bracket::CharSet;
 use super::shell_syntax::{GroupKind, Node};
-use super::unit::{fold, unit_at, unit_before};
+use super::unit::{Units, fold};
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Program {
     ops: Vec<Op>,
     nocase: bool,
+    units: Units,
     negations: usize,
 }
 
@@ -58,10 +59,11 @@ pub enum Direction {
 
 impl Program {
     /// Compiles the tree for one direction.
-    pub fn compile(nodes: &[Node], nocase: bool, direction: Direction) -> Self {
+    pub fn compile(nodes: &[Node], nocase: bool, units: Units, direction: Direction) -> Self {
         let mut compiler = Compiler {
             ops: Vec::new(),
             nocase,
+            units,
             direction,
             negations: 0,
         };
@@ -70,6 +72,7 @@ impl Program {
         Self {
             ops: compiler.ops,
             nocase,
+            units,
             negations: compiler.negations,
         }
     }
@@ -90,7 +93,7 @@ impl Program {
         let guarded = guard_dot && subject.first() == Some(&b'.');
         let mut frontier = machine.begin(guarded);
         let mut at = 0;
-        while let Some((unit, length)) = unit_at(subject, at) {
+        while let Some((unit, length)) = self.units.at(subject, at) {
             if frontier.threads.is_empty() {
                 return false;
             }
@@ -105,14 +108,18 @@ impl Program {
         self.walk(
             subject,
             0,
-            |text, at| unit_at(text, at).map(|(unit, length)| (unit, at + length)),
+            |text, at| self.units.at(text, at).map(|(unit, length)| (unit, at + length)),
             &mut visit,
         );
     }
 
     /// Every start at which the pattern matches a suffix, shortest first, until `visit` says stop.
     pub fn suffixes(&self, subject: &[u8], mut visit: impl FnMut(usize) -> bool) {
-        let back = |text: &[u8], at| unit_before(text, at).map(|(unit, length)| (unit, at - length));
+        let back = |text: &[u8], at| {
+            self.units
+                .before(text, at)
+                .map(|(unit, length)| (unit, at - length))
+        };
         self.walk(subject, subject.len(), back, &mut visit);
     }
 
@@ -152,7 +159,7 @@ impl Program {
                 best = Some((start, at));
                 frontier.threads.retain(|thread| thread.start <= start);
             }
-            let Some((unit, length)) = unit_at(subject, at) else {
+            let Some((unit, length)) = self.units.at(subject, at) else {
                 return best;
             };
             if best.is_some() && frontier.threads.is_empty() {
@@ -167,6 +174,7 @@ impl Program {
 struct Compiler {
     ops: Vec<Op>,
     nocase: bool,
+    units: Units,
     direction: Direction,
     negations: usize,
 }
@@ -207,7 +215,7 @@ impl Compiler {
     fn literal(&mut self, text: &[u8]) {
         let mut units = Vec::new();
         let mut at = 0;
-        while let Some((unit, length)) = unit_at(text, at) {
+        while let Some((unit, length)) = self.units.at(text, at) {
             units.push(Op::Unit(if self.nocase { fold(unit) } else { unit }));
             at += length;
         }

@@ -4,7 +4,7 @@
 //! does not exist matches nothing, a range that is backwards matches nothing, what is not closed is a literal
 //! `[`, and a backslash or `-` that ends the pattern makes the whole expression match nothing.
 
-use super::unit::{fold, unit_at};
+use super::unit::{Units, fold};
 use crate::text::class::Class;
 
 /// A compiled bracket expression.
@@ -66,11 +66,12 @@ impl CharSet {
 }
 
 /// Parses the expression whose `[` stands at `open`.
-pub fn parse(text: &[u8], open: usize, nocase: bool) -> Bracket {
+pub fn parse(text: &[u8], open: usize, nocase: bool, units: Units) -> Bracket {
     let mut parser = Parser {
         text,
         at: open + 1,
         nocase,
+        units,
         items: Vec::new(),
         absent: Vec::new(),
     };
@@ -104,6 +105,7 @@ struct Parser<'t> {
     text: &'t [u8],
     at: usize,
     nocase: bool,
+    units: Units,
     items: Vec<Item>,
     /// Marks `: = .` for which no closing is left; keeps parsing linear.
     absent: Vec<u8>,
@@ -168,7 +170,7 @@ impl Parser<'_> {
 
     /// The next character or symbol; `None` where the pattern ends too soon.
     fn point(&mut self, start: bool) -> Option<Point> {
-        let (unit, length) = unit_at(self.text, self.at)?;
+        let (unit, length) = self.units.at(self.text, self.at)?;
         if unit == u32::from('[') {
             let kind = self.text.get(self.at + 1).copied();
             let special = match kind {
@@ -185,7 +187,7 @@ impl Parser<'_> {
         if unit != u32::from('\\') {
             return Some(Point::Unit(unit));
         }
-        let (unit, length) = unit_at(self.text, self.at)?;
+        let (unit, length) = self.units.at(self.text, self.at)?;
         self.at += length;
         Some(Point::Unit(unit))
     }
@@ -215,7 +217,7 @@ impl Parser<'_> {
 
     /// `[=c=]`: in this locale only the character itself is equivalent.
     fn equivalence(&mut self) -> Option<Point> {
-        let (unit, length) = unit_at(self.text, self.at + 2)?;
+        let (unit, length) = self.units.at(self.text, self.at + 2)?;
         let end = self.at + 2 + length;
         if self.text.get(end..end + 2) != Some(b"=]") {
             return None;
@@ -227,7 +229,7 @@ impl Parser<'_> {
 
     fn symbol(&mut self) -> Option<Point> {
         let (name, end) = self.delimited(b'.')?;
-        let point = match unit_at(&name, 0) {
+        let point = match self.units.at(&name, 0) {
             Some((unit, length)) if length == name.len() => Point::Unit(unit),
             _ => collating_symbol(&name).map_or(Point::Unknown, Point::Unit),
         };

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use super::automaton::{Direction, Program};
 use super::sequence::Sequence;
 use super::shell_syntax::{self, GroupKind, Node};
+use super::unit::Units;
 
 /// Groups are multiplied out to so many sequences.
 const PRODUCT_LIMIT: usize = 32;
@@ -26,6 +27,8 @@ pub struct PatternOptions {
     pub nocase: bool,
     /// The pattern is one component of a path: the subject is a file name. The caller splits at slashes.
     pub pathname: bool,
+    /// What its characters are.
+    pub units: Units,
     /// With `pathname`: a `.` at the start of the name must be matched by a literal `.` (`dotglob` is off).
     pub period: bool,
 }
@@ -69,8 +72,8 @@ struct Automaton {
 impl Pattern {
     /// Compiles `text`, in escaped form: `\c` is the character `c`, everything else is active. Never fails.
     pub fn compile(text: &[u8], options: PatternOptions) -> Self {
-        let nodes = shell_syntax::parse(text, options.extglob, options.nocase);
-        let matcher = match sequences(&nodes, options.nocase) {
+        let nodes = shell_syntax::parse(text, options.extglob, options.nocase, options.units);
+        let matcher = match sequences(&nodes, options) {
             _ if matches!(nodes.as_slice(), [Node::Star]) => Matcher::Everything,
             Some(sequences) => match sequences.as_slice() {
                 [only] if only.literal().is_some() => {
@@ -79,7 +82,7 @@ impl Pattern {
                 _ => Matcher::Sequences(sequences),
             },
             None => {
-                let forward = Program::compile(&nodes, options.nocase, Direction::Forward);
+                let forward = Program::compile(&nodes, options.nocase, options.units, Direction::Forward);
                 Matcher::Automaton(Box::new(Automaton {
                     nodes,
                     forward,
@@ -202,15 +205,15 @@ impl Pattern {
     }
 
     fn backward<'a>(&self, automaton: &'a Automaton) -> &'a Program {
-        let nocase = self.options.nocase;
+        let PatternOptions { nocase, units, .. } = self.options;
         automaton
             .backward
-            .get_or_init(|| Program::compile(&automaton.nodes, nocase, Direction::Backward))
+            .get_or_init(|| Program::compile(&automaton.nodes, nocase, units, Direction::Backward))
     }
 }
 
 /// The pattern without groups, or with groups `@(…)` of plain alternatives multiplied out.
-fn sequences(nodes: &[Node], nocase: bool) -> Option<Vec<Sequence>> {
+fn sequences(nodes: &[Node], options: PatternOptions) -> Option<Vec<Sequence>> {
     let mut products: Vec<Vec<Node>> = vec![Vec::new()];
     for node in nodes {
         let Node::Group(kind, alternatives) = node else {
@@ -236,7 +239,7 @@ fn sequences(nodes: &[Node], nocase: bool) -> Option<Vec<Sequence>> {
     }
     products
         .iter()
-        .map(|nodes| Sequence::from_nodes(nodes, nocase))
+        .map(|nodes| Sequence::from_nodes(nodes, options.nocase, options.units))
         .collect()
 }
 
@@ -298,7 +301,7 @@ mod tests {
             extglob: true,
             pathname: true,
             period: true,
-            nocase: false,
+            ..PatternOptions::default()
         };
         let matches = |pattern: &[u8], name: &[u8]| Pattern::compile(pattern, options).matches(name);
         assert!(!matches(b"*", b".a") && !matches(b"?a", b".a") && !matches(b"!(b)", b".a"));

@@ -21,4 +21,4 @@ mod unit;
 pub use glob::{Pattern, PatternOptions};
 pub use quote::{escape, has_glob, unescape};
 pub use regex::{Bound, Captures, Regex, RegexError, RegexOptions, Syntax};
-pub use unit::{INVALID, fold, unit_at, unit_before};
+pub use unit::{INVALID, Units, fold, unit_at, unit_before};

@@ -8,12 +8,13 @@ use memchr::memmem;
 
 use super::bracket::CharSet;
 use super::shell_syntax::Node;
-use super::unit::{fold, unit_at, unit_before};
+use super::unit::{Units, fold};
 
 /// A pattern without groups; `pieces` holds one more than there are stars.
 #[derive(Debug, Clone)]
 pub struct Sequence {
     pieces: Vec<Vec<Element>>,
+    units: Units,
 }
 
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ type Span = (usize, usize);
 
 impl Sequence {
     /// `None` when there is a group in `nodes`.
-    pub fn from_nodes(nodes: &[Node], nocase: bool) -> Option<Self> {
+    pub fn from_nodes(nodes: &[Node], nocase: bool, units: Units) -> Option<Self> {
         let mut pieces = Vec::new();
         let mut piece = Vec::new();
         for node in nodes {
@@ -44,12 +45,12 @@ impl Sequence {
                 }
                 Node::Any => Element::Any,
                 Node::Set(set) => Element::Set(set.clone()),
-                Node::Literal(text) if nocase => Element::Folded(folded_units(text)),
+                Node::Literal(text) if nocase => Element::Folded(folded_units(units, text)),
                 Node::Literal(text) => Element::Literal(text.clone()),
             });
         }
         pieces.push(piece);
-        Some(Self { pieces })
+        Some(Self { pieces, units })
     }
 
     /// The text, when the pattern is nothing but text.
@@ -81,52 +82,54 @@ impl Sequence {
     /// Whether the pattern matches all of `subject`.
     pub fn matches(&self, subject: &[u8]) -> bool {
         let (first, middle, last) = self.split();
-        let Some(from) = piece_at(first, subject, 0) else {
+        let Some(from) = piece_at(self.units, first, subject, 0) else {
             return false;
         };
         let Some(last) = last else {
             return from == subject.len();
         };
-        let Some(limit) = piece_before(last, subject, subject.len()).filter(|&limit| limit >= from) else {
+        let Some(limit) =
+            piece_before(self.units, last, subject, subject.len()).filter(|&limit| limit >= from)
+        else {
             return false;
         };
         let inside = subject.get(..limit).unwrap_or_default();
-        find_all(middle, inside, from).is_some()
+        find_all(self.units, middle, inside, from).is_some()
     }
 
     /// The length of the shortest prefix that matches.
     pub fn shortest_prefix(&self, subject: &[u8]) -> Option<usize> {
         let (first, middle, last) = self.split();
-        let from = piece_at(first, subject, 0)?;
+        let from = piece_at(self.units, first, subject, 0)?;
         let Some(last) = last else { return Some(from) };
-        let from = find_all(middle, subject, from)?;
-        Some(find_piece(last, subject, from)?.1)
+        let from = find_all(self.units, middle, subject, from)?;
+        Some(find_piece(self.units, last, subject, from)?.1)
     }
 
     /// The length of the longest prefix that matches.
     pub fn longest_prefix(&self, subject: &[u8]) -> Option<usize> {
         let (first, ..) = self.split();
-        self.longest_end(subject, piece_at(first, subject, 0)?)
+        self.longest_end(subject, piece_at(self.units, first, subject, 0)?)
     }
 
     /// The start of the shortest suffix that matches.
     pub fn shortest_suffix(&self, subject: &[u8]) -> Option<usize> {
         let (first, limit) = self.suffix_limit(subject)?;
         let Some(first) = first else { return Some(limit) };
-        Some(rfind_piece(first, subject, 0, limit)?.0)
+        Some(rfind_piece(self.units, first, subject, 0, limit)?.0)
     }
 
     /// The start of the longest suffix that matches.
     pub fn longest_suffix(&self, subject: &[u8]) -> Option<usize> {
         let (first, limit) = self.suffix_limit(subject)?;
         let Some(first) = first else { return Some(limit) };
-        Some(find_piece(first, subject.get(..limit)?, 0)?.0)
+        Some(find_piece(self.units, first, subject.get(..limit)?, 0)?.0)
     }
 
     /// The leftmost and there longest match at or after `from`.
     pub fn find(&self, subject: &[u8], from: usize) -> Option<Span> {
         let (first, ..) = self.split();
-        let (start, end) = find_piece(first, subject, from)?;
+        let (start, end) = find_piece(self.units, first, subject, from)?;
         Some((start, self.longest_end(subject, end)?))
     }
 
@@ -134,17 +137,17 @@ impl Sequence {
     fn longest_end(&self, subject: &[u8], from: usize) -> Option<usize> {
         let (_, middle, last) = self.split();
         let Some(last) = last else { return Some(from) };
-        let from = find_all(middle, subject, from)?;
-        Some(rfind_piece(last, subject, from, subject.len())?.1)
+        let from = find_all(self.units, middle, subject, from)?;
+        Some(rfind_piece(self.units, last, subject, from, subject.len())?.1)
     }
 
     /// With all pieces but the first taken at their last place: the first (unless it is the only one) and where
     /// it must end.
     fn suffix_limit(&self, subject: &[u8]) -> Option<(Option<&[Element]>, usize)> {
         let (first, middle, last) = self.split();
-        let mut limit = piece_before(last.unwrap_or(first), subject, subject.len())?;
+        let mut limit = piece_before(self.units, last.unwrap_or(first), subject, subject.len())?;
         for piece in middle.iter().rev() {
-            limit = rfind_piece(piece, subject, 0, limit)?.0;
+            limit = rfind_piece(self.units, piece, subject, 0, limit)?.0;
         }
         Some((last.map(|_| first), limit))
     }
@@ -159,35 +162,35 @@ impl Sequence {
     }
 }
 
-fn folded_units(text: &[u8]) -> Vec<u32> {
-    let mut units = Vec::with_capacity(text.len());
+fn folded_units(units: Units, text: &[u8]) -> Vec<u32> {
+    let mut folded = Vec::with_capacity(text.len());
     let mut at = 0;
-    while let Some((unit, length)) = unit_at(text, at) {
-        units.push(fold(unit));
+    while let Some((unit, length)) = units.at(text, at) {
+        folded.push(fold(unit));
         at += length;
     }
-    units
+    folded
 }
 
 /// Takes the pieces one after another, each at its first place; the end of the last.
-fn find_all(pieces: &[Vec<Element>], subject: &[u8], from: usize) -> Option<usize> {
-    pieces
-        .iter()
-        .try_fold(from, |from, piece| Some(find_piece(piece, subject, from)?.1))
+fn find_all(units: Units, pieces: &[Vec<Element>], subject: &[u8], from: usize) -> Option<usize> {
+    pieces.iter().try_fold(from, |from, piece| {
+        Some(find_piece(units, piece, subject, from)?.1)
+    })
 }
 
 /// The end of `piece` at `at`.
-fn piece_at(piece: &[Element], subject: &[u8], mut at: usize) -> Option<usize> {
+fn piece_at(units: Units, piece: &[Element], subject: &[u8], mut at: usize) -> Option<usize> {
     for element in piece {
         at = match element {
             Element::Literal(text) => subject.get(at..)?.starts_with(text).then_some(at + text.len())?,
-            Element::Folded(units) => units.iter().try_fold(at, |at, &unit| {
-                let (found, length) = unit_at(subject, at)?;
+            Element::Folded(folded) => folded.iter().try_fold(at, |at, &unit| {
+                let (found, length) = units.at(subject, at)?;
                 (fold(found) == unit).then_some(at + length)
             })?,
-            Element::Any => at + unit_at(subject, at)?.1,
+            Element::Any => at + units.at(subject, at)?.1,
             Element::Set(set) => {
-                let (unit, length) = unit_at(subject, at)?;
+                let (unit, length) = units.at(subject, at)?;
                 set.contains(unit).then_some(at + length)?
             }
         };
@@ -196,17 +199,17 @@ fn piece_at(piece: &[Element], subject: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// The start of `piece` where it ends at `end`.
-fn piece_before(piece: &[Element], subject: &[u8], mut end: usize) -> Option<usize> {
+fn piece_before(units: Units, piece: &[Element], subject: &[u8], mut end: usize) -> Option<usize> {
     for element in piece.iter().rev() {
         end = match element {
             Element::Literal(text) => subject.get(..end)?.strip_suffix(text.as_slice())?.len(),
-            Element::Folded(units) => units.iter().rev().try_fold(end, |end, &unit| {
-                let (found, length) = unit_before(subject, end)?;
+            Element::Folded(folded) => folded.iter().rev().try_fold(end, |end, &unit| {
+                let (found, length) = units.before(subject, end)?;
                 (fold(found) == unit).then_some(end - length)
             })?,
-            Element::Any => end - unit_before(subject, end)?.1,
+            Element::Any => end - units.before(subject, end)?.1,
             Element::Set(set) => {
-                let (unit, length) = unit_before(subject, end)?;
+                let (unit, length) = units.before(subject, end)?;
                 set.contains(unit).then_some(end - length)?
             }
         };
@@ -215,31 +218,31 @@ fn piece_before(piece: &[Element], subject: &[u8], mut end: usize) -> Option<usi
 }
 
 /// The first place of `piece` at or after `from`.
-fn find_piece(piece: &[Element], subject: &[u8], from: usize) -> Option<Span> {
+fn find_piece(units: Units, piece: &[Element], subject: &[u8], from: usize) -> Option<Span> {
     let mut at = from;
     loop {
         if let Some(Element::Literal(text)) = piece.first() {
             at += memmem::find(subject.get(at..)?, text)?;
         }
-        if let Some(end) = piece_at(piece, subject, at) {
+        if let Some(end) = piece_at(units, piece, subject, at) {
             return Some((at, end));
         }
-        at += unit_at(subject, at)?.1;
+        at += units.at(subject, at)?.1;
     }
 }
 
 /// The last place of `piece` that starts at or after `from` and ends at or before `limit`.
-fn rfind_piece(piece: &[Element], subject: &[u8], from: usize, limit: usize) -> Option<Span> {
+fn rfind_piece(units: Units, piece: &[Element], subject: &[u8], from: usize, limit: usize) -> Option<Span> {
     let mut end = limit;
     loop {
         if let Some(Element::Literal(text)) = piece.last() {
             end = from + memmem::rfind(subject.get(from..end)?, text)? + text.len();
         }
-        match piece_before(piece, subject, end) {
+        match piece_before(units, piece, subject, end) {
             Some(start) if start >= from => return Some((start, end)),
             _ => {
                 end = end
-                    .checked_sub(unit_before(subject, end)?.1)
+                    .checked_sub(units.before(subject, end)?.1)
                     .filter(|&end| end >= from)?;
             }
         }

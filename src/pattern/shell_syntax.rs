@@ -4,7 +4,7 @@
 //! `)` is missing makes the rest of the pattern plain text, backslashes included.
 
 use super::bracket::{self, Bracket, CharSet};
-use super::unit::unit_at;
+use super::unit::Units;
 
 /// Groups nested deeper than this are plain text.
 const DEPTH_LIMIT: u32 = 100;
@@ -56,10 +56,11 @@ impl GroupKind {
 }
 
 /// Parses `text`.
-pub fn parse(text: &[u8], extglob: bool, nocase: bool) -> Vec<Node> {
+pub fn parse(text: &[u8], extglob: bool, nocase: bool, units: Units) -> Vec<Node> {
     Parser {
         extglob,
         nocase,
+        units,
         unclosed: 0,
     }
     .sequence(text, 0)
@@ -68,6 +69,7 @@ pub fn parse(text: &[u8], extglob: bool, nocase: bool) -> Vec<Node> {
 struct Parser {
     extglob: bool,
     nocase: bool,
+    units: Units,
     /// Brackets found open so far; each cost a walk to the end.
     unclosed: u32,
 }
@@ -120,7 +122,8 @@ impl Parser {
                     nodes.push(Node::Star);
                 }
             }
-            b'[' if self.unclosed < UNCLOSED_LIMIT => match bracket::parse(text, at, self.nocase) {
+            b'[' if self.unclosed < UNCLOSED_LIMIT => match bracket::parse(text, at, self.nocase, self.units)
+            {
                 Bracket::Set(set, end) => {
                     nodes.push(Node::Set(Box::new(set)));
                     return end;
@@ -136,7 +139,7 @@ impl Parser {
                 } else {
                     at
                 };
-                let length = unit_at(text, from).map_or(1, |(_, length)| length);
+                let length = self.units.at(text, from).map_or(1, |(_, length)| length);
                 push_literal(nodes, text.get(from..from + length).unwrap_or_default());
                 return from + length;
             }

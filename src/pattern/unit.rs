@@ -32,6 +32,42 @@ pub fn unit_before(text: &[u8], end: usize) -> Option<(u32, usize)> {
     )
 }
 
+/// What a pattern takes for characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Units {
+    /// Those of UTF-8.
+    #[default]
+    Characters,
+    /// Bytes, as in the locale `C`: one beyond ASCII is in no class.
+    Bytes,
+}
+
+impl Units {
+    /// The unit that starts at `at`, and its length in bytes.
+    pub fn at(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
+        match self {
+            Units::Characters => unit_at(text, at),
+            Units::Bytes => text.get(at).map(|byte| (byte_unit(*byte), 1)),
+        }
+    }
+
+    /// The unit that ends before `end`, and its length in bytes.
+    pub fn before(self, text: &[u8], end: usize) -> Option<(u32, usize)> {
+        match self {
+            Units::Characters => unit_before(text, end),
+            Units::Bytes => self.at(text, end.checked_sub(1)?),
+        }
+    }
+}
+
+fn byte_unit(byte: u8) -> u32 {
+    if byte.is_ascii() {
+        u32::from(byte)
+    } else {
+        INVALID + u32::from(byte)
+    }
+}
+
 /// The unit in lower case where it has one, as `towlower` does (one character to one character).
 pub fn fold(unit: u32) -> u32 {
     if unit < 0x80 {

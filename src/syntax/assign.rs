@@ -204,7 +204,7 @@ impl Reader<'_> {
             return Ok(ArrayElement {
                 subscript: None,
                 append: false,
-                value: self.word()?,
+                value: self.element_word()?,
             });
         }
         let text = self.deeper(|reader| reader.subscript_text(line))?;
@@ -227,6 +227,14 @@ impl Reader<'_> {
             append: false,
             value: builder.finish(),
         })
+    }
+
+    /// An element without subscript: it only looks like an assignment, and no tilde counts behind its `=`.
+    fn element_word(&mut self) -> Parsed<Word> {
+        let tildes = std::mem::replace(&mut self.tildes_in_arguments, false);
+        let word = self.word();
+        self.tildes_in_arguments = tildes;
+        word
     }
 
     /// Production: an argument of a declaration builtin.

@@ -297,7 +297,7 @@ impl Reader<'_> {
         let mut builder = Builder::default();
         let mut open = 0_usize;
         let mut line = self.cursor.line;
-        self.tilde(&mut builder, b"/");
+        self.tilde(&mut builder, b":/");
         loop {
             match self.cursor.peek() {
                 None if open > 0 => return Err(self.unclosed(b')', line)),

@@ -99,7 +99,7 @@ impl Reader<'_> {
                 push_word(simple, word);
                 return Ok(());
             }
-            self.tilde(&mut builder, b"/");
+            self.tilde(&mut builder, b":/");
         }
         self.word_rest(&mut builder)?;
         push_word(simple, builder.finish());

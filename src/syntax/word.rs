@@ -148,7 +148,7 @@ impl Reader<'_> {
             return Ok(word);
         }
         let mut builder = Builder::default();
-        self.tilde(&mut builder, b"/");
+        self.tilde(&mut builder, b":/");
         let outside = std::mem::replace(&mut self.in_assignment, false);
         let rest = self.word_rest(&mut builder);
         self.in_assignment = outside;
