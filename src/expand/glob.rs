@@ -112,14 +112,22 @@ impl<H: ExpandHost> Walk<'_, H> {
         self.host.nest()?;
         self.host.charge(cost::FIELD)?;
         while let Some((component, rest)) = components.split_first() {
-            if !(component.is_empty() || self.is_literal(component)) {
+            let slashes = components.iter().take_while(|part| part.is_empty()).count();
+            if slashes == 0 && !self.is_literal(component) {
                 break;
             }
-            self.host.charge(cost::FIELD + path.len() as u64 / 64)?;
-            if !self.walk_literal(&mut path, component, rest, matched) {
+            self.host
+                .charge(cost::FIELD + (path.len() + slashes) as u64 / 64)?;
+            let goes_on = if slashes > 0 {
+                components = components.get(slashes..).unwrap_or_default();
+                self.walk_slashes(&mut path, slashes, components.is_empty(), matched)
+            } else {
+                components = rest;
+                self.walk_literal(&mut path, component, rest.is_empty())
+            };
+            if !goes_on {
                 return Ok(());
             }
-            components = rest;
         }
         let Some((component, rest)) = components.split_first() else {
             return self.put(path, found);
@@ -166,18 +174,21 @@ impl<H: ExpandHost> Walk<'_, H> {
         !descends && !has_glob(component, self.flags.extglob)
     }
 
-    /// Appends a component without a pattern to a path. `false`: there is nothing of that name.
-    fn walk_literal(&self, path: &mut Vec<u8>, component: &[u8], rest: &[&[u8]], matched: Matched) -> bool {
-        if component.is_empty() {
-            // A slash at the end, or doubled: only directories go on. What stands before the first pattern stays as it is.
-            let more = rest.iter().any(|part| !part.is_empty());
-            if more && !matched {
-                path.push(b'/');
-            }
-            return more || self.host.is_dir(path);
+    /// A slash at the end, or doubled: only directories go on. What stands before the first pattern stays as it is.
+    fn walk_slashes(&self, path: &mut Vec<u8>, slashes: usize, last: bool, matched: Matched) -> bool {
+        if last {
+            return self.host.is_dir(path);
         }
+        if !matched {
+            path.resize(path.len() + slashes, b'/');
+        }
+        true
+    }
+
+    /// Appends a component without a pattern to a path. `false`: there is nothing of that name.
+    fn walk_literal(&self, path: &mut Vec<u8>, component: &[u8], last: bool) -> bool {
         path.extend_from_slice(&unescape(component));
-        if rest.is_empty() {
+        if last {
             return self.host.kind(path).is_some();
         }
         if !self.host.is_dir(path) {
