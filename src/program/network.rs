@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::kernel::{Proc, Stop};
-use crate::net::{Exchange, Failure, Host, Reply, Route};
+use crate::net::{Exchange, Failure, Host, Network, Reply, Route};
 
 /// The way to a host.
 pub async fn route(proc: &Proc, host: &Host) -> Result<Route, Failure> {
@@ -33,9 +33,7 @@ pub async fn piece(proc: &Proc, reply: &mut Reply) -> Result<Result<Vec<u8>, Fai
 
 /// The time of the network, for what is said of how long something took.
 pub fn now(proc: &Proc) -> Duration {
-    proc.kernel
-        .network()
-        .map_or(Duration::ZERO, |network| network.now())
+    proc.kernel.network().map_or(Duration::ZERO, Network::now)
 }
 
 /// The length that a reply says its body has.

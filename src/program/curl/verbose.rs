@@ -30,14 +30,14 @@ pub(super) async fn exchanged(
     let open = session.open.take().filter(|(open, _)| open.same_origin(url));
     let number = open.as_ref().map_or(session.connections, |(_, number)| *number);
     let new = open.is_none();
-    if !new {
+    if new {
+        session.connections += 1;
+        text.push_str(&attempts(url, route, sent, number));
+    } else {
         text.push_str(&format!(
             "* Re-using existing connection #{number} with host {}\n",
             bare(url)
         ));
-    } else {
-        session.connections += 1;
-        text.push_str(&attempts(url, route, sent, number));
     }
     if !matches!(
         sent,

@@ -43,7 +43,7 @@ pub(super) struct Dots {
     initial: u64,
     total: Option<u64>,
     rows: u64,
-    dots: u64,
+    in_row: u64,
     /// Bytes that are no dot yet.
     left: u64,
     row_began: Duration,
@@ -56,7 +56,7 @@ impl Dots {
             initial,
             total,
             rows: 0,
-            dots: 0,
+            in_row: 0,
             left: 0,
             row_began: Duration::ZERO,
         };
@@ -82,23 +82,23 @@ impl Dots {
         }
         text.push_str(&format!("\n{skipped:>6}K"));
         self.rows = self.initial / self.row_bytes();
-        while self.dots < rest / self.style.dot {
+        while self.in_row < rest / self.style.dot {
             self.gap(&mut text);
             text.push(',');
-            self.dots += 1;
+            self.in_row += 1;
         }
         self.left = rest % self.style.dot;
         text
     }
 
     fn gap(&self, text: &mut String) {
-        if self.dots.is_multiple_of(self.style.group) {
+        if self.in_row.is_multiple_of(self.style.group) {
             text.push(' ');
         }
     }
 
     fn begin_row(&self, text: &mut String) {
-        if self.dots == 0 {
+        if self.in_row == 0 {
             text.push_str(&format!("\n{:>6}K", self.rows * self.row_bytes() / 1024));
         }
     }
@@ -112,10 +112,10 @@ impl Dots {
             self.begin_row(&mut text);
             self.gap(&mut text);
             text.push('.');
-            self.dots += 1;
-            if self.dots >= self.style.row {
+            self.in_row += 1;
+            if self.in_row >= self.style.row {
                 self.rows += 1;
-                self.dots = 0;
+                self.in_row = 0;
                 let row = self.row_bytes();
                 self.figures(&mut text, row, elapsed);
                 self.remaining(&mut text, elapsed);
@@ -128,14 +128,14 @@ impl Dots {
     pub(super) fn end(&mut self, elapsed: Duration) -> String {
         let mut text = String::new();
         self.begin_row(&mut text);
-        let shown = self.dots;
+        let shown = self.in_row;
         let row = shown * self.style.dot + self.left;
-        while self.dots < self.style.row {
+        while self.in_row < self.style.row {
             self.gap(&mut text);
             text.push(' ');
-            self.dots += 1;
+            self.in_row += 1;
         }
-        self.dots = shown;
+        self.in_row = shown;
         self.figures(&mut text, row, elapsed);
         if elapsed >= Duration::from_secs(10) {
             let whole = (elapsed.as_secs_f64() + 0.5) as u64;
@@ -148,12 +148,12 @@ impl Dots {
     }
 
     fn shown(&self) -> u64 {
-        self.rows * self.row_bytes() + self.dots * self.style.dot
+        self.rows * self.row_bytes() + self.in_row * self.style.dot
     }
 
     /// How much has come, and how fast this row did.
     fn figures(&mut self, text: &mut String, row: u64, elapsed: Duration) {
-        let whole_row = self.dots == 0 && row == self.row_bytes();
+        let whole_row = self.in_row == 0 && row == self.row_bytes();
         let shown = if whole_row {
             self.shown()
         } else {
