@@ -186,7 +186,7 @@ pub fn evaluate_compiled<H: ExpandHost>(
 }
 
 /// Whether each `$x` of the expression means as one operand what its text would, pasted. bash pastes before it evaluates anything, so this is
-/// asked before as well. As the key of an associative array any text will do: bash 5.2 takes it as it is.
+/// asked before as well.
 fn keeps_shape<H: ExpandHost>(host: &mut H, expr: &Expr) -> bool {
     match expr {
         Expr::Number(_) | Expr::Variable(_) => true,
@@ -195,17 +195,7 @@ fn keeps_shape<H: ExpandHost>(host: &mut H, expr: &Expr) -> bool {
             name,
             subscript,
             index,
-        } => {
-            let pasted = subscript.parts.iter().any(|part| matches!(part, Part::Param(_)));
-            match index {
-                _ if pasted && host.is_assoc(name) => subscript.parts.iter().all(|part| match part {
-                    Part::Param(param) => plain_param(host, param).is_some_and(|text| !text.is_empty()),
-                    _ => true,
-                }),
-                Some(index) => keeps_shape(host, index),
-                None => !pasted,
-            }
-        }
+        } => element_keeps_shape(host, name, subscript, index.as_deref()),
         Expr::Unary(UnaryOp::Negate, operand) => match &**operand {
             // `-$x` with a number below zero is pasted to `--1`.
             Expr::Dollar(param) => dollar_number(host, param).is_some_and(|number| number >= 0),
@@ -229,6 +219,24 @@ fn keeps_shape<H: ExpandHost>(host: &mut H, expr: &Expr) -> bool {
         Expr::Chain(first, rest) => {
             keeps_shape(host, first) && rest.iter().all(|(_, operand)| keeps_shape(host, operand))
         }
+    }
+}
+
+/// The same for a subscript. As the key of an associative array any text will do: bash 5.2 takes it as it is.
+fn element_keeps_shape<H: ExpandHost>(
+    host: &mut H,
+    name: &Name,
+    subscript: &Word,
+    index: Option<&Expr>,
+) -> bool {
+    let pasted = subscript.parts.iter().any(|part| matches!(part, Part::Param(_)));
+    match index {
+        _ if pasted && host.is_assoc(name) => subscript.parts.iter().all(|part| match part {
+            Part::Param(param) => plain_param(host, param).is_some_and(|text| !text.is_empty()),
+            _ => true,
+        }),
+        Some(index) => keeps_shape(host, index),
+        None => !pasted,
     }
 }
 

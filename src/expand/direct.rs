@@ -89,7 +89,7 @@ pub fn key<H: ExpandHost>(host: &H, name: &Name, subscript: &Word) -> Option<Key
 
 /// The value: a part of the text, or what was put into the buffer.
 fn changed<'v, H: ExpandHost>(
-    host: &mut H,
+    host: &H,
     param: &Param,
     text: &'v Text,
     buffer: &'v mut Vec<u8>,
@@ -115,22 +115,7 @@ fn changed<'v, H: ExpandHost>(
             kind: ReplaceKind::First,
             pattern,
             replacement,
-        } => {
-            let (wanted, replacement) = (
-                literal(pattern)?,
-                replacement.as_deref().map_or(Some(&b""[..]), literal)?,
-            );
-            if wanted.is_empty() || replacement.contains(&b'&') || host.flags().nocasematch {
-                return None;
-            }
-            let Some(at) = memchr::memmem::find(text, wanted) else {
-                return Some(text);
-            };
-            buffer.extend_from_slice(text.get(..at)?);
-            buffer.extend_from_slice(replacement);
-            buffer.extend_from_slice(text.get(at + wanted.len()..)?);
-            Some(buffer)
-        }
+        } if !host.flags().nocasematch => replaced(text, pattern, replacement.as_deref(), buffer),
         ParamOp::Slice { offset, length } => {
             let offset = at_once(host, offset)?;
             let length = match length {
@@ -143,20 +128,44 @@ fn changed<'v, H: ExpandHost>(
             kind,
             all,
             pattern: None,
-        } if text.is_ascii() => {
-            let (head, tail) = text.split_at(if *all { text.len() } else { text.len().min(1) });
-            let change = |byte: &u8| match kind {
-                CaseKind::Upper => byte.to_ascii_uppercase(),
-                CaseKind::Lower => byte.to_ascii_lowercase(),
-                CaseKind::Toggle if byte.is_ascii_uppercase() => byte.to_ascii_lowercase(),
-                CaseKind::Toggle => byte.to_ascii_uppercase(),
-            };
-            buffer.extend(head.iter().map(change));
-            buffer.extend_from_slice(tail);
-            Some(buffer)
-        }
+        } if text.is_ascii() => Some(in_case(text, *kind, *all, buffer)),
         _ => None,
     }
+}
+
+/// The first of a text's places where a plain pattern matches is replaced.
+fn replaced<'v>(
+    text: &'v Text,
+    pattern: &Word,
+    replacement: Option<&Word>,
+    buffer: &'v mut Vec<u8>,
+) -> Option<&'v [u8]> {
+    let wanted = literal(pattern)?;
+    let replacement = replacement.map_or(Some(&b""[..]), literal)?;
+    if wanted.is_empty() || replacement.contains(&b'&') {
+        return None;
+    }
+    let Some(at) = memchr::memmem::find(text, wanted) else {
+        return Some(text);
+    };
+    buffer.extend_from_slice(text.get(..at)?);
+    buffer.extend_from_slice(replacement);
+    buffer.extend_from_slice(text.get(at + wanted.len()..)?);
+    Some(buffer)
+}
+
+/// ASCII text in another case: all of it, or its first letter.
+fn in_case<'v>(text: &Text, kind: CaseKind, all: bool, buffer: &'v mut Vec<u8>) -> &'v [u8] {
+    let (head, tail) = text.split_at(if all { text.len() } else { text.len().min(1) });
+    let change = |byte: &u8| match kind {
+        CaseKind::Upper => byte.to_ascii_uppercase(),
+        CaseKind::Lower => byte.to_ascii_lowercase(),
+        CaseKind::Toggle if byte.is_ascii_uppercase() => byte.to_ascii_lowercase(),
+        CaseKind::Toggle => byte.to_ascii_uppercase(),
+    };
+    buffer.extend(head.iter().map(change));
+    buffer.extend_from_slice(tail);
+    buffer
 }
 
 /// The text of a pattern in which nothing is active, or of a replacement.

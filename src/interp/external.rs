@@ -108,6 +108,7 @@ impl Interp {
             }
         };
         child.environment = Environment::with_last(self.environment_of_programs(), b"_", &found);
+        let name = simple.words.is_empty().then(|| child.name().to_vec());
         let program = match self.load(&mut child, &found, node) {
             Ok(program) => program,
             Err(status) => {
@@ -120,7 +121,7 @@ impl Interp {
         if in_place {
             return self.run_in_place(child, &program).await;
         }
-        let (pid, name) = (child.pid, child.name().to_vec());
+        let pid = child.pid;
         if self.proc.kernel.loader().needs_task(&program) {
             child.start_task(program);
         } else {
@@ -130,11 +131,7 @@ impl Interp {
         }
         let status = self.wait_child(pid).await;
         if let WaitStatus::Signaled(_) = status {
-            let text = if simple.words.is_empty() {
-                name
-            } else {
-                crate::syntax::print::print_simple(simple)
-            };
+            let text = name.unwrap_or_else(|| crate::syntax::print::print_simple(simple));
             self.say_killed(&[Process {
                 pid,
                 text: text.into(),
