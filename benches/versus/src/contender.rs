@@ -101,7 +101,10 @@ fn bashkit() -> Option<Contender> {
         .enable_all()
         .build()
         .ok()?;
-    let limits = bashkit::ExecutionLimits::cli();
+    // Enough for every script here that ends in a time that can be borne.
+    let limits = bashkit::ExecutionLimits::cli()
+        .max_work_units(u64::MAX)
+        .timeout(std::time::Duration::from_secs_f64(PATIENCE));
     let run = move |script: &str| {
         let mut shell = bashkit::Bash::builder().limits(limits.clone()).build();
         let result = runtime.block_on(shell.exec(script)).ok()?;
@@ -129,10 +132,23 @@ impl Timing {
     pub fn median(&self) -> f64 {
         median(self.times.clone())
     }
+
+    /// What a table shows instead of a ratio.
+    pub fn failure(&self) -> Option<&'static str> {
+        match (self.agrees, self.median() > FAR_BEHIND) {
+            (true, _) => None,
+            (false, true) => Some("too slow"),
+            (false, false) => Some("differs"),
+        }
+    }
 }
 
 /// Seconds after which a script is not run in the same shell again.
 const FAR_BEHIND: f64 = 3.0;
+
+/// Seconds after which a script is given up, where the shell can do that.
+#[cfg(feature = "peers")]
+const PATIENCE: f64 = 10.0;
 
 /// Runs a script in every shell, round by round; the first one says what is right.
 pub fn compare(contenders: &mut [Contender], script: &str, rounds: usize, clock: Clock) -> Vec<Timing> {

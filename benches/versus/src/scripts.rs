@@ -28,10 +28,10 @@ pub fn table(rounds: usize, clock: Clock) {
             .map(|(contender, result)| {
                 let ratio = bash / result.median();
                 let missed = contender.name == "exuvia" && ratio < target(&name);
-                match (result.agrees, missed) {
-                    (false, _) => "differs".into(),
-                    (true, true) => format!("**{ratio:.1}**"),
-                    (true, false) => format!("{ratio:.1}"),
+                match (result.failure(), missed) {
+                    (Some(failure), _) => failure.into(),
+                    (None, true) => format!("**{ratio:.1}**"),
+                    (None, false) => format!("{ratio:.1}"),
                 }
             })
             .collect();

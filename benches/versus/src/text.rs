@@ -42,10 +42,10 @@ pub fn table(rounds: usize, clock: Clock) {
             .skip(1)
             .map(|(contender, (result, time))| {
                 let ratio = real / time;
-                match (result.agrees, contender.name == "exuvia" && ratio < 1.0) {
-                    (false, _) => "differs".into(),
-                    (true, true) => format!("**{ratio:.2}**"),
-                    (true, false) => format!("{ratio:.2}"),
+                match (result.failure(), contender.name == "exuvia" && ratio < 1.0) {
+                    (Some(failure), _) => failure.into(),
+                    (None, true) => format!("**{ratio:.2}**"),
+                    (None, false) => format!("{ratio:.2}"),
                 }
             })
             .collect();
