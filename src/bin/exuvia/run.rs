@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -97,7 +98,10 @@ fn request(options: &Options) -> Result<Run, String> {
         (None, Some((_, args))) => (Run::stdin_script(), args),
         (None, None) => (Run::stdin_script(), words.as_slice()),
     };
-    run = run.args(args).stdin_from(Arc::new(HostStdin::default()));
+    run = run.args(args);
+    if !stdin_is_null() {
+        run = run.stdin_from(Arc::new(HostStdin::default()));
+    }
     if options.trace {
         run = run.trace();
     }
@@ -111,6 +115,14 @@ fn script(path: &[u8]) -> Result<Run, String> {
         Ok(text) => Ok(Run::script(text, path)),
         Err(error) => Err(format!("{}: {error}", host.display())),
     }
+}
+
+/// `/dev/null` for a script too, so that programs that look at the kind of their input see what it is. Not told on systems other than Linux.
+fn stdin_is_null() -> bool {
+    /// Major 1, minor 3.
+    const NULL: u64 = 0x103;
+    std::fs::metadata("/dev/stdin")
+        .is_ok_and(|found| found.file_type().is_char_device() && found.rdev() == NULL)
 }
 
 /// Standard input of the host, read when the script asks for it.

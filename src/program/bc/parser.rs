@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
     /// Goes a level deeper.
     pub(super) fn deeper(&mut self) -> Result<(), Fail> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > DEEPEST || crate::stack::is_low() {
             self.error("memory exhausted");
             return Err(Fail::End);
         }

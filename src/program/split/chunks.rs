@@ -58,8 +58,9 @@ async fn line_bytes(
     Ok(())
 }
 
-/// A piece, for which an empty one may be left out.
+/// A piece, for which an empty one may be left out. There may be many more of these than bytes, so each is paid for.
 async fn put(proc: &mut Proc, output: &mut Output, piece: &[u8]) -> Result<(), Stop> {
+    proc.charge(5)?;
     if piece.is_empty() && output.elides_empty {
         return Ok(());
     }
