@@ -8,5 +8,6 @@ python=$target/mcp-client/bin/python
 
 [ -x "$python" ] || python3 -m venv "$target/mcp-client"
 "$python" -c 'import mcp' 2>/dev/null || "$python" -m pip install -q 'mcp>=2'
-cargo build -q --features mcp,server
+# The program that the tests are played with.
+cargo test -q --no-run --features "${EXUVIA_FEATURES:-mcp,server}" --test shim
 "$python" tests/mcp_client.py "$target/debug/exuvia"
