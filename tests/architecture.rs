@@ -70,6 +70,7 @@ const HOST_OWNERS: &[&str] = &[
     "src/fs/host/",             // host directories, feature `host-fs`
     "src/fs/system_time.rs",    // converts times, reads no clock
     "src/host/",                // the clock, the blocking executor, sockets (feature `http`)
+    "src/wire/random.rs",       // ends the process when the host has no randomness for a key
     "src/shim/",                // a server, feature `server`: a process like any other
 ];
 

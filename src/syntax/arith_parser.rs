@@ -406,7 +406,7 @@ impl<'t> Reading<'t> {
         Ok(inner)
     }
 
-    /// Production: `++x`, `--x`, behind the operator.
+    /// `++x`, `--x`, behind the operator.
     fn stepped_before(&mut self, delta: i64) -> Read<Expr> {
         self.advance()?;
         let Token::Operand(operand @ Operand::Variable(..)) = self.token.clone() else {
@@ -423,7 +423,7 @@ impl<'t> Reading<'t> {
         })
     }
 
-    /// Production: an operand, `x++`, `x--`.
+    /// An operand, `x++`, `x--`.
     fn stepped_operand(&mut self, operand: Operand) -> Read<Expr> {
         let expr = self.operand(operand)?;
         self.advance()?;

@@ -31,7 +31,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Production: `$name`, `$1`, `$?`; a `$` that begins nothing is ordinary.
+    /// `$name`, `$1`, `$?`; a `$` that begins nothing is ordinary.
     fn plain_parameter(&mut self, builder: &mut Builder, next: Option<u8>) {
         match next {
             Some(byte) if starts_name(byte) => {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Production: `$(( … ))`, or what else begins that way.
+    /// `$(( … ))`, or what else begins that way.
     fn double_parenthesis(&mut self, builder: &mut Builder) -> Parsed<()> {
         match self.attempt_arithmetic(3)? {
             Some(text) => {

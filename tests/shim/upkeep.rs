@@ -214,11 +214,11 @@ fn a_busy_sandbox_does_not_starve_another() {
     let (busy, other) = (server.session(), server.session());
     const CALLS: usize = 10;
     thread::scope(|scope| {
-        let work = "for ((n = 0; n < 30000; n++)); do :; done; echo x >> log";
+        let work = "for ((n = 0; n < 300000; n++)); do :; done; echo x >> log";
         let calls: Vec<_> = (0..CALLS)
             .map(|_| scope.spawn(|| server.bash(&busy, work)))
             .collect();
-        thread::sleep(Duration::from_millis(100));
+        thread::sleep(Duration::from_millis(30));
         server.bash(&other, "true");
         let done = calls.iter().filter(|call| call.is_finished()).count();
         assert!(done < CALLS - 2, "{done} of {CALLS} came before");

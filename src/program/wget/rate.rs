@@ -69,13 +69,12 @@ pub(super) fn seconds(time: Duration) -> String {
 
 /// As `%.1g` below one.
 fn one_figure(seconds: f64) -> String {
-    for decimals in 1..=3 {
-        let text = format!("{seconds:.decimals$}");
-        if text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) {
-            return text;
-        }
-    }
-    format!("{seconds:.3}")
+    let figure = format!("{seconds:.0e}");
+    let decimals = figure
+        .split_once("e-")
+        .and_then(|(_, places)| places.parse().ok())
+        .unwrap_or(0);
+    format!("{seconds:.decimals$}")
 }
 
 /// `1m 5s`
