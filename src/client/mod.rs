@@ -6,7 +6,7 @@
 //!
 //! let client = Client::new("http://127.0.0.1:8787", &std::env::var("EXUVIA_KEY")?);
 //! let session = client.create_session(NewSession {
-//!     sandbox: Some(SpecInput::default().allow(["pypi.org", "files.pythonhosted.org"]).cpus(2).memory("2GiB").into()),
+//!     sandbox: Some(SpecInput::default().allow(["data.example.com", "files.example.com"]).cpus(2).memory("2GiB").into()),
 //!     ..NewSession::new("analyst", "ada")
 //! })?;
 //! let reply = session.tools().bash("echo hello | tee greeting")?;

@@ -72,7 +72,7 @@ impl<'c> Sandboxes<'c> {
     /// # use exuvia::client::{Client, NewSession};
     /// # use exuvia::wire::EnsureSandbox;
     /// # let client = Client::new("http://127.0.0.1:8787", "key");
-    /// let spec = EnsureSandbox::default().allow(["pypi.org"]);
+    /// let spec = EnsureSandbox::default().allow(["data.example.com"]);
     /// let own = client.sandboxes().for_session(NewSession::new("analyst", "ada"), spec)?;
     /// own.session.tools().bash("echo hello")?;
     /// own.release()?;

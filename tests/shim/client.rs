@@ -187,10 +187,10 @@ fn sandboxes() {
     let (id, group) = (unique("team-a/proj"), unique("group"));
     let asked = EnsureSandbox::default()
         .label("group", &*group)
-        .allow(["pypi.org"]);
+        .allow(["data.example.com"]);
     let made = client.sandboxes().ensure(&id, asked.clone()).unwrap();
     assert_eq!((made.kind.as_str(), made.state.as_str()), ("virtual", "ready"));
-    assert_eq!(made.spec.network.allow, Some(vec!["pypi.org".to_owned()]));
+    assert_eq!(made.spec.network.allow, Some(vec!["data.example.com".to_owned()]));
     assert_eq!(
         client.sandboxes().ensure(&id, asked).unwrap().created_at,
         made.created_at
@@ -233,7 +233,7 @@ fn sandboxes() {
 #[test]
 fn a_sandbox_for_a_session() {
     let client = client(shared());
-    let spec = EnsureSandbox::default().allow(["pypi.org"]);
+    let spec = EnsureSandbox::default().allow(["data.example.com"]);
     let own = client
         .sandboxes()
         .for_session(NewSession::new("analyst", "ada"), spec)

@@ -55,7 +55,7 @@ fn without_a_word_the_tenant_decides() {
         json!({ "cpus": 2, "memory": "1024MiB" })
     );
     assert_eq!(make("none").well()["sandbox"], json!(null));
-    let spec = json!({ "network": { "allow": ["pypi.org"] }, "resources": { "cpus": 1 } });
+    let spec = json!({ "network": { "allow": ["data.example.com"] }, "resources": { "cpus": 1 } });
     server
         .management()
         .put("/v1/tenant/sandbox", json!({ "default": spec }))
@@ -63,7 +63,7 @@ fn without_a_word_the_tenant_decides() {
     let special = make("special");
     assert_eq!(
         special.well()["sandbox"]["network"],
-        json!({ "preset": "none", "allow": ["pypi.org"] })
+        json!({ "preset": "none", "allow": ["data.example.com"] })
     );
     let no = server
         .app()
@@ -120,13 +120,13 @@ fn all_limit_problems_come_at_once() {
 #[test]
 fn specs_are_pinned() {
     let server = shared();
-    let sandbox = json!({ "network": { "allow": ["PyPI.org", "a.example.com", "pypi.org"] }, "resources": { "cpus": 4, "memory": "1B" } });
+    let sandbox = json!({ "network": { "allow": ["Data.example.com", "a.example.com", "data.example.com"] }, "resources": { "cpus": 4, "memory": "1B" } });
     let path = format!("/v1/sessions/{}", unique("pin"));
     let reply = server
         .app()
         .put(&path, session("ada", json!({ "sandbox": sandbox })));
     let spec = json!({
-        "network": { "preset": "none", "allow": ["a.example.com", "pypi.org"] },
+        "network": { "preset": "none", "allow": ["a.example.com", "data.example.com"] },
         "resources": { "cpus": 4, "memory": "128MiB" }, "idle": "15m"
     });
     assert_eq!(reply.well()["sandbox"], spec);

@@ -39,7 +39,7 @@ fn put_replaces() {
     let server = Server::start();
     let settings = json!({
         "requestId": "r", "default": { "resources": { "cpus": 1 } },
-        "limits": { "network": ["PyPI.org", "*.example.com"], "resources": { "cpus": 2, "memory": "2GiB" },
+        "limits": { "network": ["Example.com", "*.example.com"], "resources": { "cpus": 2, "memory": "2GiB" },
             "defaultResources": { "cpus": 2, "memory": "512MiB" }, "idle": "5m", "sandboxes": 1, "ttl": "1d" },
         "lifecycle": { "onExpiry": "delete", "stopGrace": "30s" }
     });
@@ -47,7 +47,7 @@ fn put_replaces() {
     let config = json!({
         "default": { "resources": { "cpus": 1 } },
         "limits": {
-            "network": ["*.example.com", "pypi.org"], "resources": { "cpus": 2, "memoryMiB": 2048 },
+            "network": ["*.example.com", "example.com"], "resources": { "cpus": 2, "memoryMiB": 2048 },
             "defaultResources": { "cpus": 2, "memoryMiB": 512 }, "idle": "5m", "sandboxes": 1, "ttl": "1d"
         },
         "lifecycle": { "onExpiry": "delete", "stopGrace": "30s" }
