@@ -54,12 +54,11 @@ pub(super) fn is_pure(assign: &Assign) -> bool {
 impl Reader<'_> {
     /// Production: `name[sub]+=value`, if one starts here. What was taken of a word that is none goes to `builder`.
     pub(super) fn assignment(&mut self, builder: &mut Builder) -> Parsed<Option<Assign>> {
-        let Some(length) = self.name_before_assignment() else {
+        if !self.at_assigned_name() {
             return Ok(None);
-        };
+        }
         let line = self.cursor.line;
         let name: Name = self.name();
-        debug_assert!(name.len() <= length);
         let mut subscript = None;
         if self.cursor.eat(b'[') {
             let mut text = self.deeper(|reader| reader.subscript_text(line))?;
@@ -113,23 +112,21 @@ impl Reader<'_> {
         Ok(assign)
     }
 
-    /// The length of the name here, when `=`, `+=` or `[` follows it.
-    fn name_before_assignment(&mut self) -> Option<usize> {
-        let first = self.cursor.peek()?;
-        if !starts_name(first) {
-            return None;
+    /// Whether a name stands here with `=`, `+=` or `[` behind it.
+    fn at_assigned_name(&mut self) -> bool {
+        if !self.cursor.peek().is_some_and(starts_name) {
+            return false;
         }
         let rest = self.cursor.rest();
         let length = rest
             .iter()
             .position(|byte| class(*byte) & NAME == 0)
             .unwrap_or(rest.len());
-        let found = match rest.get(length..).unwrap_or_default() {
+        match rest.get(length..).unwrap_or_default() {
             [b'=' | b'[', ..] | [b'+', b'=', ..] => true,
             [b'\\', b'\n', ..] | [b'+', b'\\', b'\n', ..] => self.assignment_after(),
             _ => false,
-        };
-        found.then_some(length)
+        }
     }
 
     /// The same where the line is continued inside the name.
