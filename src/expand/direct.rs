@@ -7,11 +7,10 @@
 use super::arith::Key;
 use super::fields::Builder;
 use super::host::{ExpandHost, Failure};
+use super::transform::CaseChange;
 use super::value::Text;
 use super::{arith, param};
-use crate::syntax::ast::{
-    Arith, CaseKind, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, Word,
-};
+use crate::syntax::ast::{Arith, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, Word};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
 
@@ -128,7 +127,10 @@ fn changed<'v, H: ExpandHost>(
             kind,
             all,
             pattern: None,
-        } if text.is_ascii() => Some(in_case(text, *kind, *all, buffer)),
+        } => {
+            CaseChange::plain(*kind, *all, host.flags().units()).append(text, buffer);
+            Some(buffer)
+        }
         _ => None,
     }
 }
@@ -152,20 +154,6 @@ fn replaced<'v>(
     buffer.extend_from_slice(replacement);
     buffer.extend_from_slice(text.get(at + wanted.len()..)?);
     Some(buffer)
-}
-
-/// ASCII text in another case: all of it, or its first letter.
-fn in_case<'v>(text: &Text, kind: CaseKind, all: bool, buffer: &'v mut Vec<u8>) -> &'v [u8] {
-    let (head, tail) = text.split_at(if all { text.len() } else { text.len().min(1) });
-    let change = |byte: &u8| match kind {
-        CaseKind::Upper => byte.to_ascii_uppercase(),
-        CaseKind::Lower => byte.to_ascii_lowercase(),
-        CaseKind::Toggle if byte.is_ascii_uppercase() => byte.to_ascii_lowercase(),
-        CaseKind::Toggle => byte.to_ascii_uppercase(),
-    };
-    buffer.extend(head.iter().map(change));
-    buffer.extend_from_slice(tail);
-    buffer
 }
 
 /// The text of a pattern in which nothing is active, or of a replacement.

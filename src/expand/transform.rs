@@ -57,21 +57,53 @@ pub struct CaseChange<'p> {
     pub units: Units,
 }
 
+impl CaseChange<'static> {
+    /// A change of all characters, or of the first, whatever they are.
+    pub fn plain(kind: CaseKind, all: bool, units: Units) -> CaseChange<'static> {
+        CaseChange {
+            kind,
+            all,
+            pattern: None,
+            units,
+        }
+    }
+}
+
 impl CaseChange<'_> {
     /// The text changed.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let mut result = Vec::with_capacity(text.len());
+        self.append(text, &mut result);
+        result
+    }
+
+    /// Appends the text changed.
+    pub fn append(&self, text: &[u8], result: &mut Vec<u8>) {
+        if self.pattern.is_none() && text.is_ascii() {
+            let (head, tail) = text.split_at(if self.all { text.len() } else { text.len().min(1) });
+            result.extend(head.iter().map(|byte| self.changed_byte(*byte)));
+            result.extend_from_slice(tail);
+            return;
+        }
         let mut at = 0;
         while let Some((unit, length)) = self.units.at(text, at) {
             let piece = text.get(at..at + length).unwrap_or_default();
             let applies = (self.all || at == 0) && self.pattern.is_none_or(|pattern| pattern.matches(piece));
             match char::from_u32(unit).filter(|_| applies) {
-                Some(character) => utf8::push_char(&mut result, self.changed(character)),
+                Some(character) => utf8::push_char(result, self.changed(character)),
                 None => result.extend_from_slice(piece),
             }
             at += length;
         }
-        result
+    }
+
+    /// The same of an ASCII character.
+    fn changed_byte(&self, byte: u8) -> u8 {
+        match self.kind {
+            CaseKind::Upper => byte.to_ascii_uppercase(),
+            CaseKind::Toggle if byte.is_ascii_lowercase() => byte.to_ascii_uppercase(),
+            CaseKind::Lower | CaseKind::Toggle => byte.to_ascii_lowercase(),
+        }
     }
 
     fn changed(&self, character: char) -> char {
@@ -112,15 +144,7 @@ pub fn transform<H: ExpandHost>(
 }
 
 fn each(text: &[u8], letter: u8, units: Units) -> Vec<u8> {
-    let change = |kind, all| {
-        let change = CaseChange {
-            kind,
-            all,
-            pattern: None,
-            units,
-        };
-        change.apply(text)
-    };
+    let change = |kind, all| CaseChange::plain(kind, all, units).apply(text);
     match letter {
         b'Q' => quote::reusable(text),
         b'E' => escape::unescape(text, escape::Reader::DollarQuote).bytes,
