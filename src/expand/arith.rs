@@ -17,6 +17,11 @@ const MAX_DEPTH: u32 = 1024;
 
 const TOO_DEEP: &str = "expression recursion level exceeded";
 
+/// One level more is too many.
+fn is_too_deep<H: ExpandHost>(host: &mut H) -> bool {
+    *host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon()
+}
+
 /// A value of a variable as arithmetic sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Integer {
@@ -118,7 +123,7 @@ fn read_evaluate<H: ExpandHost>(host: &mut H, text: &[u8]) -> Result<i64, Failur
     // Its tree.
     host.reserve(text.len().saturating_mul(32))?;
     let trimmed = text.trim_ascii_start();
-    if *host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
+    if is_too_deep(host) {
         return Err(failure(trimmed, TOO_DEEP, trimmed));
     }
     let expr = match parse(text) {
@@ -402,7 +407,7 @@ impl<H: ExpandHost> Eval<'_, H> {
             Expr::Variable(name) => return self.variable(name),
             _ => {}
         }
-        if *self.host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
+        if is_too_deep(self.host) {
             return Err(Stop::Error(TOO_DEEP, 0));
         }
         deeper(self.host, 1, |host| (Eval { host }).operation(expr))
@@ -564,7 +569,7 @@ impl<H: ExpandHost> Eval<'_, H> {
         if let Expr::Number(number) = index {
             return Ok(*number);
         }
-        if *self.host.arithmetic_depth() > MAX_DEPTH || stack::is_low_soon() {
+        if is_too_deep(self.host) {
             let text = crate::syntax::print::print_word(subscript);
             return Err(failure(&text, TOO_DEEP, &text).into());
         }

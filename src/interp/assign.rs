@@ -305,7 +305,7 @@ impl Interp {
                     self.error([b"[]=", element.value.as_slice(), b": bad array subscript"].concat());
                     continue;
                 }
-                let index = self.index_of_key(key)?;
+                let index = self.evaluate_or_end(key)?;
                 let resolved = match &self.vars.entry(name).value {
                     Value::Indexed(array) => array.resolve(index),
                     _ => Some(index),

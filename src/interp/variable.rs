@@ -317,16 +317,8 @@ impl Interp {
         append: bool,
     ) -> Outcome<Vec<u8>> {
         if attributes.has(Attributes::INTEGER) {
-            let top = |failure| match failure {
-                Failure::Arith(message) => Failure::Top(message),
-                failure => failure,
-            };
-            let number = crate::expand::arith::evaluate(self, value).map_err(top)?;
-            let base = if append {
-                crate::expand::arith::evaluate(self, old).map_err(top)?
-            } else {
-                0
-            };
+            let number = self.evaluate_or_end(value)?;
+            let base = if append { self.evaluate_or_end(old)? } else { 0 };
             return Ok(base.wrapping_add(number).to_string().into_bytes());
         }
         let text = if append {
@@ -335,15 +327,7 @@ impl Interp {
             value.to_vec()
         };
         let units = self.flags().units();
-        let change = |text: &[u8], kind, all| {
-            let change = CaseChange {
-                kind,
-                all,
-                pattern: None,
-                units,
-            };
-            change.apply(text)
-        };
+        let change = |text: &[u8], kind, all| CaseChange::plain(kind, all, units).apply(text);
         Ok(if attributes.has(Attributes::UPPER) {
             change(&text, CaseKind::Upper, true)
         } else if attributes.has(Attributes::LOWER) {
@@ -506,11 +490,11 @@ impl Interp {
         if self.is_assoc_named(name) {
             return Ok(text.to_vec());
         }
-        Ok(self.index_of_key(text)?.to_string().into_bytes())
+        Ok(self.evaluate_or_end(text)?.to_string().into_bytes())
     }
 
-    /// Evaluates an index. An error in it ends everything that is being read.
-    pub(super) fn index_of_key(&mut self, text: &[u8]) -> Outcome<i64> {
+    /// Evaluates an expression. An error in it ends everything that is being read.
+    pub(super) fn evaluate_or_end(&mut self, text: &[u8]) -> Outcome<i64> {
         crate::expand::arith::evaluate(self, text).map_err(|failure| match failure {
             Failure::Arith(message) => Failure::Top(message),
             failure => failure,
