@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::BoxFuture;
 use super::proc::{Proc, Stop};
 use super::process::WaitStatus;
-use crate::fs::{Access, Errno, FileKind, Follow, OpenNode};
+use crate::fs::{Access, Errno, FileKind, Follow, OpenNode, PROGRAM_MARK};
 
 /// The body of a program.
 pub type ProgramFn = for<'a> fn(&'a mut Proc) -> ProgramFuture<'a>;
@@ -49,9 +49,6 @@ pub enum Image {
         arguments: Vec<Vec<u8>>,
     },
 }
-
-/// The first bytes of every program file; the name and a newline follow.
-pub(crate) const PROGRAM_MARK: &[u8] = b"\x7fELFexuvia\0";
 
 impl Proc {
     /// Looks at what `path` stands for. `ENOEXEC`: a file without mark or `#!`, which a shell runs as a script.

@@ -18,11 +18,6 @@ pub enum Stages {
 }
 
 impl Stages {
-    /// None yet.
-    pub fn none() -> Stages {
-        Stages::Many(Arc::default())
-    }
-
     /// Takes out the only one.
     pub(super) fn take_only(&mut self) -> Option<Command> {
         match std::mem::take(self) {
@@ -54,7 +49,7 @@ impl Stages {
 
 impl Default for Stages {
     fn default() -> Stages {
-        Stages::none()
+        Stages::Many(Arc::default())
     }
 }
 

@@ -119,6 +119,15 @@ pub struct EnsureSandbox {
 }
 
 impl EnsureSandbox {
+    /// The part of it that an inline spec has as well.
+    pub fn spec(&self) -> SpecInput {
+        SpecInput {
+            image: self.image.clone(),
+            network: self.network.clone(),
+            resources: self.resources.clone(),
+        }
+    }
+
     /// It has this label, too.
     #[must_use]
     pub fn label(mut self, key: impl Into<String>, value: impl Into<String>) -> EnsureSandbox {

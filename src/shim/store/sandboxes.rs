@@ -8,7 +8,7 @@ use super::{Connection, Row, StoreError, Value, events, tenant, turns, values};
 use crate::shim::error::Problem;
 use crate::shim::limits;
 use crate::wire::random;
-use crate::wire::{AttachedSession, EnsureSandbox, Pinned, SandboxView, SpecInput};
+use crate::wire::{AttachedSession, EnsureSandbox, Pinned, SandboxView};
 
 /// The name of a resource in the table.
 pub fn resource_name(id: &str) -> String {
@@ -111,12 +111,7 @@ pub fn ensure(
         return reuse(connection, &found, asked, now);
     }
     let limits = tenant::limits(connection)?;
-    let spec = SpecInput {
-        image: asked.image.clone(),
-        network: asked.network.clone(),
-        resources: asked.resources.clone(),
-    };
-    let spec = limits.pin(&spec).map_err(limits::refuse)?;
+    let spec = limits.pin(&asked.spec()).map_err(limits::refuse)?;
     check_room(connection, limits.sandboxes)?;
     if !insert(connection, &name, &spec, now)? {
         let found =
@@ -156,12 +151,7 @@ fn reuse(
     now: i64,
 ) -> Result<SandboxView, Problem> {
     let limits = tenant::limits(connection)?;
-    let spec = SpecInput {
-        image: asked.image.clone(),
-        network: asked.network.clone(),
-        resources: asked.resources.clone(),
-    };
-    let pinned = limits.pin(&spec).map_err(limits::refuse)?;
+    let pinned = limits.pin(&asked.spec()).map_err(limits::refuse)?;
     let differs = differences(found, asked, &pinned);
     if !differs.is_empty() {
         let message = format!("this sandbox exists with another {}", differs.join(", "));
