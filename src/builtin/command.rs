@@ -5,6 +5,9 @@ use crate::interp::{Flow, Interp};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("command", "pvV");
 
+/// Where `-p` looks: `_CS_PATH` of glibc.
+const STANDARD_PATH: &[u8] = b"/bin:/usr/bin";
+
 /// The builtin.
 pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let parsed = match interp.parse_options(&SPEC, &args) {
@@ -19,18 +22,18 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         .iter()
         .rev()
         .find(|option| matches!(option.letter, b'v' | b'V'));
-    if let Some(option) = describe {
-        return super::type_::describe_commands(interp, &parsed.operands, option.letter == b'V');
+    let path = parsed.has(b'p').then(|| interp.vars.get(b"PATH").cloned());
+    if path.is_some() {
+        interp.vars.set_raw(b"PATH", STANDARD_PATH);
     }
-    let standard = parsed.has(b'p').then(|| interp.scalar(b"PATH"));
-    if standard.is_some() {
-        interp
-            .vars
-            .set_raw(b"PATH", b"/usr/local/bin:/usr/bin:/bin".to_vec());
-    }
-    let flow = interp.run_unshadowed(parsed.operands, false).await;
-    if let Some(path) = standard {
-        interp.vars.set_raw(b"PATH", path.unwrap_or_default());
+    let flow = match describe {
+        Some(option) => super::type_::describe_commands(interp, &parsed.operands, option.letter == b'V'),
+        None => interp.run_unshadowed(parsed.operands, false).await,
+    };
+    match path {
+        Some(Some(path)) => interp.vars.insert(b"PATH".as_slice().into(), path),
+        Some(None) => interp.vars.unset(b"PATH"),
+        None => {}
     }
     flow
 }

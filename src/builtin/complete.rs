@@ -41,6 +41,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     if names.is_empty() {
         return Ok(interp.say_usage("complete", SPEC.usage_error(None)));
     }
+    interp.has_completed = true;
     let table = Arc::make_mut(&mut interp.completions);
     for name in names {
         table.insert(name, completion.clone());
@@ -101,6 +102,9 @@ pub(super) fn read_specification(
 }
 
 fn remove(interp: &mut Interp, names: &[Vec<u8>]) -> Flow {
+    if !interp.has_completed {
+        return Ok(0);
+    }
     let table = Arc::make_mut(&mut interp.completions);
     if names.is_empty() {
         table.clear();

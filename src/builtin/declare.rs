@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::args::BuiltinSpec;
 use crate::expand::{Attributes, ExpandHost, Failure, Value, Variable, readback, word};
-use crate::interp::{Flow, Interp, Set, Shopt, split_subscript};
+use crate::interp::{Flow, FunctionEntry, Interp, Set, Shopt, split_subscript};
 use crate::syntax::ast::Name;
 use crate::syntax::print::print_function;
 
@@ -135,7 +135,11 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
     }
     let functions = parsed.has(b'f') || parsed.has(b'F');
     if functions {
-        return declare_functions(interp, &parsed.operands, request, parsed.has(b'F'));
+        let style = FunctionStyle {
+            definition: !parsed.has(b'F'),
+            declaration: parsed.has(b'p'),
+        };
+        return declare_functions(interp, &parsed.operands, request, style);
     }
     if parsed.has(b'p') && parsed.operands.is_empty() && spec.name == "local" {
         show_locals(interp);
@@ -582,34 +586,74 @@ pub(super) fn show_with(interp: &mut Interp, on: Attributes) {
     }
 }
 
-fn declare_functions(interp: &mut Interp, names: &[Vec<u8>], request: Request, only_names: bool) -> Flow {
+/// What of a function is shown.
+#[derive(Debug, Clone, Copy)]
+struct FunctionStyle {
+    /// Without `-F`.
+    definition: bool,
+    /// `-p`: the command that gives its attributes, which follows a definition where it has some.
+    declaration: bool,
+}
+
+fn declare_functions(interp: &mut Interp, names: &[Vec<u8>], request: Request, style: FunctionStyle) -> Flow {
     let changes = request.on != Attributes::default() || request.off != Attributes::default();
     if names.is_empty() {
-        list_functions(interp, only_names, request);
+        list_functions(interp, !style.definition, request);
         return Ok(0);
     }
     let mut status = 0;
     for name in names {
         let Some(entry) = interp.functions.get(name.as_slice()).cloned() else {
+            if style.declaration {
+                interp.complain(request.name, [name, b": not found".as_slice()].concat());
+            }
             status = 1;
             continue;
         };
-        if changes {
+        if changes && !style.declaration {
             status = status.max(change_function(interp, name, request));
-        } else if only_names {
-            let mut line = name.clone();
-            if interp.options.shopt(Shopt::Extdebug) {
-                line.extend_from_slice(format!(" {} ", entry.function.line).as_bytes());
-                line.extend_from_slice(&entry.source);
-            }
-            line.push(b'\n');
-            interp.print(line);
         } else {
-            let text = print_function(&entry.function);
-            interp.print([&text, b"\n".as_slice()].concat());
+            show_function(interp, &entry, style);
         }
     }
     Ok(status)
+}
+
+fn show_function(interp: &mut Interp, entry: &FunctionEntry, style: FunctionStyle) {
+    if style.definition {
+        let text = print_function(&entry.function);
+        interp.print([&text, b"\n".as_slice()].concat());
+    }
+    let declaration = function_declaration(entry);
+    if style.declaration {
+        if !style.definition || !declaration.starts_with(b"declare -f ") {
+            interp.print(declaration);
+        }
+    } else if !style.definition {
+        let mut line = entry.function.name.to_vec();
+        if interp.options.shopt(Shopt::Extdebug) {
+            line.extend_from_slice(format!(" {} ", entry.function.line).as_bytes());
+            line.extend_from_slice(&entry.source);
+        }
+        line.push(b'\n');
+        interp.print(line);
+    }
+}
+
+/// The command that gives a function its attributes.
+fn function_declaration(entry: &FunctionEntry) -> Vec<u8> {
+    let mut flags = "f".to_owned();
+    for (on, letter) in [(entry.readonly, 'r'), (entry.trace, 't'), (entry.exported, 'x')] {
+        if on {
+            flags.push(letter);
+        }
+    }
+    [
+        format!("declare -{flags} ").as_bytes(),
+        &entry.function.name,
+        b"\n",
+    ]
+    .concat()
 }
 
 /// `export -f`, `readonly -f`, `declare -ft`.
@@ -638,20 +682,11 @@ pub(super) fn list_functions(interp: &mut Interp, only_names: bool, request: Req
         if (exported && !entry.exported) || (readonly && !entry.readonly) {
             continue;
         }
-        let mut flags = "f".to_owned();
-        for (on, letter) in [(entry.readonly, 'r'), (entry.trace, 't'), (entry.exported, 'x')] {
-            if on {
-                flags.push(letter);
-            }
-        }
-        let name = &entry.function.name;
-        if !only_names {
-            let text = print_function(&entry.function);
-            interp.print([&text, b"\n".as_slice()].concat());
-        }
-        if only_names || flags.len() > 1 {
-            interp.print([format!("declare -{flags} ").as_bytes(), name, b"\n"].concat());
-        }
+        let style = FunctionStyle {
+            definition: !only_names,
+            declaration: true,
+        };
+        show_function(interp, &entry, style);
     }
 }
 

@@ -13,7 +13,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         args
     };
     match args {
-        [] => Err(interp.leave_shell(interp.return_status())),
+        [] => Err(interp.leave_shell(interp.exit_status())),
         [text, rest @ ..] => match interp.status_argument("exit", text) {
             Err(status) => Err(interp.leave_shell(status)),
             Ok(_) if !rest.is_empty() => {

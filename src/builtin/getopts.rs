@@ -3,6 +3,7 @@
 use crate::args::BuiltinSpec;
 use crate::expand::word;
 use crate::interp::{Flow, Interp};
+use crate::text::number::scan_signed;
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("getopts", "");
 
@@ -96,7 +97,7 @@ fn set_index(interp: &mut Interp, index: usize, offset: usize) {
 
 fn apply(interp: &mut Interp, letters: &[u8], name: &[u8], step: Step) -> Flow {
     let silent = letters.first() == Some(&b':');
-    let quiet = silent || interp.number(b"OPTERR") == Some(0);
+    let quiet = silent || says_nothing(interp);
     let (found, argument, status) = match step {
         Step::End => {
             interp.vars.unset(b"OPTARG");
@@ -129,6 +130,12 @@ fn apply(interp: &mut Interp, letters: &[u8], name: &[u8], step: Step) -> Flow {
     }
     let set = interp.set_scalar(name, &[found])?;
     Ok(if set || status != 0 { status } else { 2 })
+}
+
+/// `OPTERR` begins with no number but zero, as `atoi` reads it; an empty one is none.
+fn says_nothing(interp: &mut Interp) -> bool {
+    let value = interp.scalar(b"OPTERR").unwrap_or_default();
+    !value.is_empty() && scan_signed(&value, 10).value == 0
 }
 
 /// The message names the script, without a line.

@@ -108,7 +108,8 @@ fn show_targets(interp: &mut Interp, names: &[Vec<u8>], reusable: bool) -> Flow 
         *hits += 1;
         let path = path.to_vec();
         if reusable {
-            print_reusable(interp, name, &path);
+            // Unquoted, whatever it holds.
+            interp.print([b"builtin hash -p ", &*path, b" ", name, b"\n"].concat());
         } else if names.len() > 1 {
             interp.print([name, b"\t".as_slice(), &path, b"\n"].concat());
         } else {

@@ -308,7 +308,10 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
 fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<bool> {
     let ifs = interp.shared_ifs();
     if let Some(array) = &request.array {
-        let fields = split(text, marks, &ifs, usize::MAX);
+        let fields = match request.exact {
+            true => vec![text.to_vec()],
+            false => split(text, marks, &ifs, usize::MAX),
+        };
         return interp.set_array(array, fields);
     }
     if request.names.is_empty() {

@@ -14,7 +14,11 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         list_all(interp);
         return Ok(0);
     }
-    let mut rest = args.iter();
+    if let Some(letter) = invalid_letter(args) {
+        let error = SPEC.usage_error(Some([&letter, b": invalid option".as_slice()].concat()));
+        return Ok(interp.say_usage("set", error));
+    }
+    let mut rest = args.iter().peekable();
     while let Some(arg) = rest.next() {
         let on = match arg.as_slice() {
             b"--" => {
@@ -40,7 +44,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         };
         for letter in arg.get(1..).unwrap_or_default() {
             if *letter == b'o' {
-                let Some(name) = rest.next() else {
+                let Some(name) = rest.next_if(|name| !name.starts_with(b"-")) else {
                     list_options(interp, on);
                     continue;
                 };
@@ -54,18 +58,32 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 }
                 continue;
             }
-            match options::letter_index(*letter) {
-                Some(index) => switch(interp, index, on),
-                None => {
-                    let sign = if on { b'-' } else { b'+' };
-                    let error =
-                        SPEC.usage_error(Some([&[sign, *letter], b": invalid option".as_slice()].concat()));
-                    return Ok(interp.say_usage("set", error));
-                }
+            if let Some(index) = options::letter_index(*letter) {
+                switch(interp, index, on);
             }
         }
     }
     Ok(0)
+}
+
+/// The first option that there is not, with its sign: then nothing is done.
+fn invalid_letter(args: &[Vec<u8>]) -> Option<[u8; 2]> {
+    let mut rest = args.iter().peekable();
+    while let Some(arg) = rest.next() {
+        let (sign, letters) = match arg.as_slice() {
+            b"--" | b"--help" => return None,
+            [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => (sign, letters),
+            _ => return None,
+        };
+        for letter in letters {
+            if *letter == b'o' {
+                rest.next_if(|name| !name.starts_with(b"-"));
+            } else if options::letter_index(*letter).is_none() {
+                return Some([*sign, *letter]);
+            }
+        }
+    }
+    None
 }
 
 fn switch(interp: &mut Interp, index: usize, on: bool) {

@@ -54,8 +54,4 @@ impl Interp {
     }
 }
 
-/// A number as `strtoimax` in base 10 reads it, with blanks around it.
-pub(super) fn number(text: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(text.trim_ascii()).ok()?;
-    text.strip_prefix('+').unwrap_or(text).parse().ok()
-}
+pub(super) use crate::text::number::legal_number as number;

@@ -168,7 +168,7 @@ fn describe_files(interp: &mut Interp, name: &[u8], request: Request) -> bool {
         return true;
     }
     let hashed = interp.hashed.get(name).map(|(path, _)| path.to_vec());
-    if let Some(path) = hashed.filter(|_| !request.all && !request.force_path) {
+    if let Some(path) = hashed.filter(|_| !request.all || request.force_path) {
         match request.style {
             Style::Long => interp.print([name, b" is hashed (", &path, b")\n"].concat()),
             _ => say_file(interp, name, &path, request),

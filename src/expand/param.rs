@@ -217,14 +217,17 @@ pub enum Decision {
     Error,
 }
 
-/// Decides a test.
-pub fn decide(subject: &Subject, kind: TestKind, colon: bool) -> Decision {
+/// Decides a test. `joined`: the elements of `*` are one text without anything between them.
+pub fn decide(subject: &Subject, kind: TestKind, colon: bool, joined: bool) -> Decision {
     let usable = match subject {
         Subject::One(None) => false,
         Subject::One(Some(text)) => !colon || !text.is_empty(),
         Subject::Many { items, .. } => match items.as_slice() {
             [] => false,
             [only] => !colon || !only.is_empty(),
+            items if colon && joined && matches!(subject, Subject::Many { star: true, .. }) => {
+                items.iter().any(|item| !item.is_empty())
+            }
             _ => true,
         },
     };

@@ -507,6 +507,9 @@ fn plain_operation<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Option
     let Some(text) = host.plain_text(name).cloned() else {
         return Ok(None);
     };
+    if text.is_empty() && matches!(param.op, ParamOp::Trim { .. }) {
+        return Ok(Some(Subject::One(Some(Vec::new()))));
+    }
     let operands = operands_now(host, param)?;
     let target = Target {
         name: param.name.clone(),
@@ -647,7 +650,9 @@ fn begin<'a, H: ExpandHost>(
         None => param::subject(host, &target)?,
     };
     if let ParamOp::Test { kind, colon, word } = &param.op {
-        return match param::decide(&subject, *kind, *colon) {
+        // Quoted `*` is one text, which may be empty though there are several elements.
+        let joined = quoting.is_double() && host.ifs().joiner.is_empty();
+        return match param::decide(&subject, *kind, *colon, joined) {
             Decision::Value => {
                 param::emit(host, subject, quoting.is_double(), into)?;
                 Ok(Next::Done)
@@ -685,7 +690,27 @@ fn begin<'a, H: ExpandHost>(
         param::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
+    if needs_no_operands(&param.op, &subject) {
+        param::emit(host, subject, quoting.is_double(), into)?;
+        return Ok(Next::Done);
+    }
     Ok(Next::Operate(target, subject))
+}
+
+/// Nothing is there to be changed: bash does not expand what would say how.
+fn needs_no_operands(op: &ParamOp, subject: &Subject) -> bool {
+    match (op, subject) {
+        (ParamOp::Trim { .. }, Subject::One(Some(text))) => text.is_empty(),
+        (
+            ParamOp::Trim { .. } | ParamOp::Replace { .. } | ParamOp::Slice { .. } | ParamOp::Case { .. },
+            Subject::One(None),
+        ) => true,
+        (
+            ParamOp::Trim { .. } | ParamOp::Replace { .. } | ParamOp::Case { .. },
+            Subject::Many { items, .. },
+        ) => items.is_empty(),
+        _ => false,
+    }
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -227,6 +227,8 @@ impl Interp {
             match self.condition(condition).await {
                 Ok(answer) if (answer == 0) == until => break None,
                 Ok(_) => {}
+                // It succeeds, which ends `until`.
+                Err(Divert::Continue(1)) if until => break None,
                 Err(divert) => match self.turn(Err(divert), &mut status) {
                     Turn::Next => continue,
                     Turn::Stop => break None,

@@ -98,7 +98,7 @@ impl Interp {
             Dynamic::Lineno => text(self.line),
             Dynamic::BashPid => text(self.proc.pid),
             Dynamic::BashSubshell => text(self.subshell - u32::from(self.words_outside)),
-            Dynamic::HistCmd => text(1),
+            Dynamic::HistCmd => text(self.history_number()),
             Dynamic::BashCommand => self
                 .command_text
                 .as_ref()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::function::EXPORT_PREFIX;
 use super::job::Process;
-use super::{Divert, Flow, Interp, Shopt};
+use super::{Divert, Flow, Interp, Shopt, TrapKey};
 use crate::expand::{Attributes, Text};
 use crate::fs::{Errno, FileKind, Follow, OpenNode};
 use crate::kernel::{Environment, Proc, WaitStatus, cost};
@@ -341,9 +341,20 @@ fn candidate_in(directory: &[u8], name: &[u8], into: &mut Vec<u8>) {
 }
 
 impl Interp {
-    /// The status that `exit` and `return` use without an argument: in a trap, what it was before.
+    /// The status of a `return` without an argument: in a trap, what it was before.
     pub fn return_status(&self) -> i32 {
-        self.status
+        match self.trap {
+            None | Some(TrapKey::Debug) => self.status,
+            Some(_) => self.trap_status,
+        }
+    }
+
+    /// The status of an `exit` without an argument: in the EXIT trap, what it was before.
+    pub fn exit_status(&self) -> i32 {
+        match self.trap {
+            Some(TrapKey::Exit) => self.trap_status,
+            _ => self.status,
+        }
     }
 
     /// `exec command`: the program takes this process over. `Err`: it could not be run, with the status.

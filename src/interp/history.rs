@@ -20,11 +20,23 @@ pub struct History {
     pub entries: Vec<Entry>,
     /// How many of the last ones were read from the script: `history -a` writes them.
     pub fresh: usize,
+    /// The command that is running is the last entry.
+    pub holds_running: bool,
     /// How many lines were read from the file: `history -n` skips them.
     pub read: usize,
 }
 
 impl Interp {
+    /// The number of the command that is running, as the history counts.
+    pub(super) fn history_number(&self) -> usize {
+        let counts = self.options.is(super::Set::History);
+        if counts {
+            self.history.entries.len().max(1)
+        } else {
+            1
+        }
+    }
+
     /// Appends a line.
     pub fn remember(&mut self, line: Vec<u8>) {
         let timed = self.vars.get(b"HISTTIMEFORMAT").is_some();
@@ -44,8 +56,9 @@ impl Interp {
     }
 
     /// `set -o history`: a command that was read, as `HISTCONTROL` wants it.
-    pub(super) fn remember_command(&mut self, text: &[u8]) {
+    pub fn remember_command(&mut self, text: &[u8]) {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
+        std::sync::Arc::make_mut(&mut self.history).holds_running = false;
         if text.trim_ascii().is_empty() {
             return;
         }
@@ -68,7 +81,9 @@ impl Interp {
             history.entries.retain(|entry| *entry.line != *text);
         }
         self.remember(on_one_line(text));
-        std::sync::Arc::make_mut(&mut self.history).fresh += 1;
+        let history = std::sync::Arc::make_mut(&mut self.history);
+        history.fresh += 1;
+        history.holds_running = true;
     }
 }
 

@@ -171,12 +171,17 @@ pub struct Interp {
     keep_redirects: bool,
     /// Runs in a pipeline or in the background: commands started with `&` keep its input.
     detached: bool,
-    /// An ERR or DEBUG trap was set at some time: commands are noted for `BASH_COMMAND`.
+    /// Complete commands that were read from a script, for `\#` in prompts.
+    commands: u64,
+    /// An ERR or DEBUG trap was set at some time, or a text asked for it: commands are noted for `BASH_COMMAND`.
     noting: bool,
     /// Runs inside a command substitution: says nothing of killed jobs.
     in_substitution: bool,
     /// A trap is running: its own kind does not run again.
     in_trap: u8,
+    /// The trap that is running, and `$?` before the last one that was not a signal's: `return` and `exit` go by that.
+    trap: Option<TrapKey>,
+    trap_status: i32,
     /// A `[[` had an error: bash's parser takes the next one, wherever it is, for a plain word.
     cond_open: bool,
     /// What an `exit` or `set -e` leaves standing for the EXIT trap.
@@ -227,6 +232,8 @@ pub struct Interp {
     pub history: Arc<history::History>,
     /// Specifications of `complete` by command.
     pub completions: Arc<std::collections::BTreeMap<Vec<u8>, completion::Completion>>,
+    /// There was one: `complete -r` of a name without one is an error from then on.
+    pub has_completed: bool,
     /// The format that `printf` used last, and its text.
     pub last_format: Option<Arc<(Vec<u8>, crate::text::printf::Format)>>,
     /// The process of the last process substitution: `wait` waits for it too.

@@ -50,6 +50,7 @@ impl Interp {
             CompoundKind::While { until, .. } => match (state.list, flow) {
                 (0, Ok(answer)) if (answer == 0) == *until => Next::End(self.end_loop(state.status, None)),
                 (0, Ok(_)) => Next::List(1),
+                (0, Err(Divert::Continue(1))) if *until => Next::End(self.end_loop(state.status, None)),
                 (_, flow) => self.after_body(state, flow, |_, _| Next::List(0)),
             },
             CompoundKind::For { .. } => {

@@ -1,6 +1,6 @@
 //! Prompt strings: backslash escapes, then expansion as in double quotes.
 
-use super::{ExpandFailure, Interp, Set};
+use super::{ExpandFailure, Interp, Set, Shopt};
 use crate::expand::{Mode, word};
 use crate::text::strftime;
 
@@ -11,6 +11,9 @@ impl Interp {
     /// Expands a prompt string: `PS4`, `${x@P}`. What it does to `$?` is undone.
     pub(super) async fn expand_prompt(&mut self, text: &[u8]) -> Result<Vec<u8>, ExpandFailure> {
         let decoded = self.decode_prompt(text);
+        if !self.options.shopt(Shopt::Promptvars) && !self.is_posix() {
+            return Ok(without_escapes(&decoded));
+        }
         // A prompt may hold `${x@P}` of itself.
         if self.prompts >= MAX_PROMPTS || !decoded.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\')) {
             return Ok(decoded);
@@ -97,9 +100,8 @@ impl Interp {
             b'V' => out.extend_from_slice(b"5.2.15"),
             b'j' => out.extend_from_slice(self.jobs.len().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
-            b'!' => out.push(b'1'),
-            // Commands are counted where they are read one by one.
-            b'#' => out.push(b'0'),
+            b'!' => out.extend_from_slice(self.history_number().to_string().as_bytes()),
+            b'#' => out.extend_from_slice(self.commands.to_string().as_bytes()),
             b'$' => out.push(if self.proc.user.uid == 0 { b'#' } else { b'$' }),
             b'w' | b'W' => {
                 let home = self.scalar(b"HOME").unwrap_or_default();
@@ -153,4 +155,17 @@ impl Interp {
     pub fn number(&mut self, name: &[u8]) -> Option<i64> {
         crate::expand::arith::plain_number(&self.scalar(name)?)
     }
+}
+
+/// Backslashes that would keep a character from expansion are gone.
+fn without_escapes(text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\\' && bytes.peek() == Some(&b'\\') {
+            bytes.next();
+        }
+        kept.push(byte);
+    }
+    kept
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Divert, Flow, Frame, Interp, Set, Shopt, TrapKey};
 use crate::expand::Text;
-use crate::kernel::{File, Halt, cost};
+use crate::kernel::{Halt, cost};
 use crate::syntax::ast::{List, Name};
 use crate::syntax::{ParseEnv, ParseLimit, Parser, SyntaxError};
 
@@ -67,11 +67,17 @@ impl Interp {
             Origin::Eval => self.line.max(1),
             _ => 1,
         };
+        self.note_if_asked(text);
         let mut parser = Parser::new(Arc::from(text), first_line);
         let shift = std::mem::take(&mut self.line_shift);
         let flow = self.run_parsed(&mut parser, text, origin).await;
         self.line_shift = shift;
         flow
+    }
+
+    /// A text that asks for `BASH_COMMAND`: commands are noted from here on.
+    fn note_if_asked(&mut self, text: &[u8]) {
+        self.noting |= memchr::memmem::find(text, b"BASH_COMMAND").is_some();
     }
 
     async fn run_parsed(&mut self, parser: &mut Parser, text: &[u8], origin: Origin) -> Flow {
@@ -102,6 +108,7 @@ impl Interp {
                 Ok(None) => break,
                 Ok(Some(list)) => {
                     any = true;
+                    self.commands += u64::from(origin == Origin::Script);
                     if self.options.is(Set::History) && matches!(origin, Origin::Command | Origin::Script) {
                         let end = parser.position().min(text.len());
                         self.remember_command(text.get(start..end).unwrap_or_default());
@@ -287,15 +294,19 @@ impl Interp {
     }
 
     /// Runs a script that is read from a descriptor while it runs: commands may read the same one.
-    pub(super) async fn run_stream(&mut self, file: Arc<File>) -> Flow {
+    pub(super) async fn run_stream(&mut self) -> Flow {
         let mut line_number = 1;
         let mut pending = Vec::new();
         loop {
             let before = pending.len();
-            let count = file
-                .read_until(&mut pending, b'\n', usize::MAX)
-                .await
-                .unwrap_or(0);
+            // Commands may close it, or put another file in its place.
+            let count = match self.proc.stdin() {
+                Ok(file) => {
+                    let read = file.read_until(&mut pending, b'\n', usize::MAX);
+                    read.await.unwrap_or(0)
+                }
+                Err(_) => 0,
+            };
             pending.retain(|byte| *byte != 0);
             let ended = count == 0;
             if ended && before == 0 {
@@ -329,7 +340,7 @@ impl Interp {
         let mut parser = Parser::new(Arc::from(pending.as_slice()), *line_number);
         let parsed = parser.next(&Env(self));
         let incomplete = match &parsed {
-            Err(error) => error.incomplete,
+            Err(error) => error.incomplete || error.at_end,
             Ok(unit) => unit.is_some() && parser.ran_out(),
         };
         if incomplete && !ended {
@@ -357,6 +368,11 @@ impl Interp {
                     self.flush().await?;
                 }
                 if let Some(list) = unit {
+                    self.commands += 1;
+                    if self.options.is(Set::History) {
+                        self.remember_command(&text);
+                    }
+                    self.note_if_asked(&text);
                     self.run_unit(&list, Origin::Script).await?;
                     if self.options.is(Set::Onecmd) {
                         return Ok(Streamed::End);

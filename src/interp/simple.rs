@@ -390,7 +390,7 @@ impl Interp {
             Run::Plain(run) => run(self, &args),
             Run::Waiting(run) | Run::Eager(_, run) => run(self, args).await,
         };
-        if self.noting && self.in_trap == 0 && matches!(builtin.name, "eval" | "." | "source") {
+        if self.noting && self.trap.is_none() && matches!(builtin.name, "eval" | "." | "source") {
             self.command_text = text;
         }
         let flushed = self.flush().await;

@@ -127,8 +127,11 @@ impl Interp {
             keep_redirects: false,
             detached: false,
             noting: false,
+            commands: 0,
             in_substitution: false,
             in_trap: 0,
+            trap: None,
+            trap_status: 0,
             cond_open: false,
             leaving: super::Leaving::default(),
             debugged: false,
@@ -156,6 +159,7 @@ impl Interp {
             started_at: now,
             history: Arc::default(),
             completions: Arc::default(),
+            has_completed: false,
             last_format: None,
             last_substitution: None,
             prompts: 0,
@@ -404,10 +408,7 @@ impl Interp {
             Start::Script { text, name } => self.run_script(&name, &text).await,
             Start::Stdin => {
                 self.started_as = Some(b's');
-                match self.proc.stdin() {
-                    Ok(file) => self.run_stream(file).await,
-                    Err(_) => Ok(0),
-                }
+                self.run_stream().await
             }
         };
         self.finish_process(flow).await

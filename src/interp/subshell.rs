@@ -48,6 +48,7 @@ impl Interp {
             disabled: Arc::clone(&self.disabled),
             execution_string: self.execution_string.clone(),
             in_trap: 0,
+            trap: None,
             trace_prompt: self.trace_prompt.clone(),
             ifs: Arc::clone(&self.ifs),
             buffers: Vec::new(),
@@ -138,14 +139,19 @@ impl Interp {
             .meter()
             .charge_bytes(output.len())
             .map_err(Divert::from)?;
-        if memchr::memchr(0, &output).is_some() {
+        self.trim_substituted(&mut output);
+        Ok(output)
+    }
+
+    /// Takes out NUL bytes, with a warning, and newlines at the end.
+    fn trim_substituted(&mut self, output: &mut Vec<u8>) {
+        if memchr::memchr(0, output).is_some() {
             output.retain(|byte| *byte != 0);
             self.error(b"warning: command substitution: ignored null byte in input");
         }
         while output.last() == Some(&b'\n') {
             output.pop();
         }
-        Ok(output)
     }
 
     async fn wait_for_writers(&self, collector: &Arc<File>) {
@@ -175,10 +181,7 @@ impl Interp {
         while let Ok(1..) = file.read(&mut output, 1 << 16).await {
             lease.resize(output.len()).map_err(Divert::from)?;
         }
-        output.retain(|byte| *byte != 0);
-        while output.last() == Some(&b'\n') {
-            output.pop();
-        }
+        self.trim_substituted(&mut output);
         self.substitution_status = Some(0);
         Ok(output)
     }

@@ -189,7 +189,7 @@ impl Interp {
 
     /// Remembers the command for `BASH_COMMAND`, unless a trap is running.
     pub(super) fn note_command(&mut self, text: impl FnOnce() -> Vec<u8>) {
-        if self.in_trap == 0 {
+        if self.trap.is_none() {
             self.command_text = Some(text().into());
         }
     }
@@ -207,6 +207,10 @@ impl Interp {
             let (status, pipe_status, line) = (self.status, self.pipe_status.clone(), self.line);
             let bit = key.bit();
             self.in_trap |= bit;
+            let outer = self.trap.replace(key);
+            if !matches!(key, TrapKey::Signal(_)) {
+                self.trap_status = status;
+            }
             let context = self.context;
             // `break` and `continue` leave the loop that the trap came in.
             self.context.unchecked = false;
@@ -220,6 +224,7 @@ impl Interp {
             self.evals = self.evals.saturating_sub(1);
             self.context = context;
             self.in_trap &= !bit;
+            self.trap = outer;
             let result = match flow {
                 Ok(status) | Err(Divert::Discard(status)) => Ok(status),
                 Err(divert @ (Divert::Break(_) | Divert::Continue(_))) => Err(divert),
@@ -258,6 +263,8 @@ impl Interp {
         self.in_trap |= TrapKey::Exit.bit();
         self.context = super::Context::default();
         self.status = status;
+        self.trap = Some(TrapKey::Exit);
+        self.trap_status = status;
         let origin = Origin::Trap {
             line: 1,
             key: TrapKey::Exit,

@@ -24,7 +24,7 @@ impl Reader<'_> {
             Some(b'"') if quote == Quote::Bare => {
                 self.cursor.bump_many(1);
                 self.cursor.peek();
-                return self.deeper(|reader| reader.double(builder, true));
+                return self.deeper(|reader| reader.double(builder, true, Quote::Double));
             }
             name => self.plain_parameter(builder, name),
         }

@@ -56,7 +56,7 @@ impl Reader<'_> {
             false => wanted.as_slice().into(),
         };
         if !quoted {
-            wanted = delimiter.to_vec();
+            wanted = without_continuations(&delimiter);
         }
         let number = self.bodies.len();
         self.bodies.push(Body::default());
@@ -135,6 +135,7 @@ impl Reader<'_> {
                 return true;
             }
             line.truncate(line.len() - 2);
+            self.cursor.ran_out |= self.cursor.rest().is_empty();
         }
         !line.is_empty()
     }
@@ -219,6 +220,18 @@ impl Reader<'_> {
         let bodies = std::mem::take(&mut self.bodies);
         super::attach::word(word, &bodies);
     }
+}
+
+/// A text of several lines that backslashes continue, as one.
+fn without_continuations(text: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memmem::find(rest, b"\\\n") {
+        kept.extend_from_slice(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    kept.extend_from_slice(rest);
+    kept
 }
 
 /// What stands in a body's place until it is attached.

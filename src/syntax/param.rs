@@ -193,9 +193,10 @@ impl Reader<'_> {
         }
         if first.is_ascii_digit() {
             let digits = self.name();
-            let number = std::str::from_utf8(&digits)
-                .ok()
-                .and_then(|digits| digits.parse().ok());
+            let digits = std::str::from_utf8(&digits).ok()?;
+            let all = digits.bytes().all(|byte| byte.is_ascii_digit());
+            // A number that is too large is that of a parameter that is not set.
+            let number = all.then(|| digits.parse().unwrap_or(u32::MAX));
             return number.map(ParamName::Positional);
         }
         let nested = first == b'$'
@@ -476,6 +477,10 @@ impl Reader<'_> {
             // Inside double quotes too.
             b'$' if quote == Quote::Double && self.cursor.peek_at(1) == Some(b'\'') => {
                 return self.ansi_c(builder);
+            }
+            // Quotes inside of quotes: every backslash in there escapes.
+            b'"' if matches!(quote, Quote::Double | Quote::Document) => {
+                return self.deeper(|reader| reader.double(builder, false, Quote::Bare));
             }
             byte if class(byte) & QUOTING != 0 => self.quoted(builder, quote, byte)?,
             b'<' | b'>' if bare && self.cursor.peek_at(1) == Some(b'(') => {

@@ -328,7 +328,7 @@ impl Reader<'_> {
                 builder.byte(b'\'');
             }
             b'"' => {
-                return self.deeper(|reader| reader.double(builder, false));
+                return self.deeper(|reader| reader.double(builder, false, Quote::Double));
             }
             b'`' => return self.backquoted(builder, quote),
             _ => return self.dollar(builder, quote),
@@ -377,8 +377,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Production: `"…"`, at the quote.
-    pub(super) fn double(&mut self, outside: &mut Builder, localized: bool) -> Parsed<()> {
+    /// Production: `"…"`, at the quote. `backslashes`: what they escape.
+    pub(super) fn double(
+        &mut self,
+        outside: &mut Builder,
+        localized: bool,
+        backslashes: Quote,
+    ) -> Parsed<()> {
         let line = self.cursor.line;
         self.cursor.bump();
         let mut builder = Builder::default();
@@ -396,7 +401,8 @@ impl Reader<'_> {
                     outside.part_with(Part::Double { parts, localized }, pure);
                     return Ok(());
                 }
-                Some(byte @ (b'\\' | b'$' | b'`')) => self.quoted(&mut builder, Quote::Double, byte)?,
+                Some(b'\\') => self.backslash(&mut builder, backslashes),
+                Some(byte @ (b'$' | b'`')) => self.quoted(&mut builder, Quote::Double, byte)?,
                 Some(_) => {}
             }
         }

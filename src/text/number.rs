@@ -100,7 +100,7 @@ pub fn scan_unsigned(text: &[u8], base: u32) -> Scanned<u64> {
 pub fn legal_number(text: &[u8]) -> Option<i64> {
     let found = scan_signed(text, 10);
     let rest = text.get(found.length..)?;
-    let blank = rest.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+    let blank = rest.iter().all(|byte| matches!(byte, b' ' | b'\t'));
     (found.length > 0 && blank && !found.out_of_range).then_some(found.value)
 }
 
