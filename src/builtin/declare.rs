@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use crate::args::BuiltinSpec;
 use crate::expand::{Attributes, ExpandHost, Failure, Value, Variable, readback, word};
-use crate::interp::{Flow, FunctionEntry, Interp, Set, Shopt, split_subscript};
+use crate::interp::{Flow, FunctionEntry, Interp, Misuse, Set, Shopt, split_reference, split_subscript};
+use crate::syntax::arith::subscript_length;
 use crate::syntax::ast::Name;
 use crate::syntax::print::print_function;
 
@@ -188,23 +189,7 @@ struct Operand<'a> {
 }
 
 fn cut(operand: &[u8]) -> Operand<'_> {
-    // The `=` behind the name, or behind a subscript's bracket.
-    let end = operand
-        .iter()
-        .position(|byte| matches!(byte, b'=' | b'['))
-        .unwrap_or(operand.len());
-    let equals = if operand.get(end) == Some(&b'[') {
-        let close = memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]=")
-            .or_else(|| memchr::memmem::find(operand.get(end..).unwrap_or_default(), b"]+="));
-        match close {
-            Some(close) => {
-                memchr::memchr(b'=', operand.get(end + close..).unwrap_or_default()).map(|i| end + close + i)
-            }
-            None => None,
-        }
-    } else {
-        (end < operand.len()).then_some(end)
-    };
+    let equals = value_start(operand);
     let (left, value) = match equals {
         Some(at) => (operand.get(..at).unwrap_or_default(), operand.get(at + 1..)),
         None => (operand, None),
@@ -215,7 +200,10 @@ fn cut(operand: &[u8]) -> Operand<'_> {
     } else {
         left
     };
-    let (name, key) = split_subscript(left);
+    let (name, key) = match left.strip_suffix(b"[]") {
+        Some(name) => (name, Some(&b""[..])),
+        None => split_reference(left).unwrap_or((left, None)),
+    };
     Operand {
         name,
         key,
@@ -224,11 +212,34 @@ fn cut(operand: &[u8]) -> Operand<'_> {
     }
 }
 
+/// The `=` behind the name, or behind a subscript's bracket.
+fn value_start(operand: &[u8]) -> Option<usize> {
+    let end = operand.iter().position(|byte| matches!(byte, b'=' | b'['))?;
+    let inside = match operand.get(end) {
+        Some(b'[') => operand.get(end + 1..).unwrap_or_default(),
+        _ => return Some(end),
+    };
+    let close = end + 1 + subscript_length(inside)?;
+    match operand.get(close + 1..) {
+        Some([b'=', ..]) => Some(close + 1),
+        Some([b'+', b'=', ..]) => Some(close + 2),
+        _ => None,
+    }
+}
+
 /// Declares one operand. Its status; an error that abandons the line is control flow.
 pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> Flow {
     let pieces = cut(operand);
-    if !word::is_name(pieces.name) {
-        let message = [b"`", operand, b"': not a valid identifier"].concat();
+    // What is exported or made readonly is a whole variable.
+    let element = pieces
+        .key
+        .filter(|_| matches!(request.name, "export" | "readonly"));
+    if !word::is_name(pieces.name) || element.is_some() {
+        let shown = match element {
+            Some(key) => [pieces.name, b"[", key, b"]"].concat(),
+            None => operand.to_vec(),
+        };
+        let message = [b"`", shown.as_slice(), b"': not a valid identifier"].concat();
         interp.complain(request.name, message);
         return Ok(1);
     }
@@ -240,7 +251,23 @@ pub(super) fn assign(interp: &mut Interp, operand: &[u8], request: Request) -> F
     status
 }
 
+/// What no element can be assigned to: nothing between the brackets, or all elements of an array with numbers.
+fn is_bad_key(interp: &Interp, pieces: &Operand<'_>, request: Request) -> bool {
+    let assoc = || request.on.has(Attributes::ASSOC) || interp.is_assoc_named(pieces.name);
+    pieces.value.is_some()
+        && match pieces.key {
+            Some(b"") => true,
+            Some(b"@" | b"*") => !assoc(),
+            _ => false,
+        }
+}
+
 fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, request: Request) -> Flow {
+    if is_bad_key(interp, pieces, request) {
+        let key = pieces.key.unwrap_or_default();
+        interp.error([pieces.name, b"[", key, b"]: bad array subscript"].concat());
+        return Ok(1);
+    }
     let name = match target(interp, pieces, request) {
         Ok(name) => name,
         Err(status) => return Ok(status),
@@ -295,7 +322,7 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
         Err(Failure::Discard(message) | Failure::Arith(message))
             if matches!(request.name, "export" | "readonly") =>
         {
-            interp.misused = true;
+            interp.misuse = Misuse::Failure;
             interp.error(message);
             Ok(1)
         }
@@ -319,7 +346,7 @@ fn assign_value(
         return Ok(());
     }
     let key = match pieces.key {
-        Some(key) if interp.is_assoc_named(name) => Some(key.to_vec()),
+        Some(key) if interp.is_assoc_named(name) => Some(interp.expand_key(key)),
         Some(key) => match crate::expand::arith::evaluate(interp, key) {
             Ok(index) => Some(index.to_string().into_bytes()),
             // An error in an index ends everything, and the builtin is not named.
@@ -470,7 +497,7 @@ fn refuse(interp: &mut Interp, name: &Name, pieces: &Operand<'_>, request: Reque
     };
     let text = [&**name, message].concat();
     if matches!(request.name, "export" | "readonly") {
-        interp.misused = true;
+        interp.misuse = Misuse::Failure;
         interp.error(text);
     } else {
         interp.complain(request.name, text);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::args::BuiltinSpec;
 use crate::expand::{ExpandHost, word};
-use crate::interp::{Flow, Interp, split_subscript};
+use crate::interp::{Flow, Interp, split_reference};
 use crate::text::printf::{Family, Format, Host};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("printf", "v:");
@@ -52,7 +52,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         }
     };
     if let Some(name) = variable
-        && !word::is_name(split_subscript(name).0)
+        && split_reference(name).is_none()
     {
         interp.complain("printf", [b"`", name, b"': not a valid identifier"].concat());
         return Ok(2);
@@ -107,7 +107,7 @@ fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
     // A NUL ends the string.
     let end = memchr::memchr(0, value).unwrap_or(value.len());
     let value = value.get(..end).unwrap_or(value);
-    let (base, key) = split_subscript(name);
+    let (base, key) = split_reference(name).unwrap_or((name, None));
     let result = match key {
         None => interp.assign_element(base, None, value, false),
         Some(key) => interp

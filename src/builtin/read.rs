@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::args::BuiltinSpec;
 use crate::expand::{ExpandHost, Ifs, word};
 use crate::fs::Errno;
-use crate::interp::{Flow, Interp, split_subscript};
+use crate::interp::{Flow, Interp, split_reference};
 use crate::kernel::{File, cost};
 use crate::text::utf8;
 
@@ -48,6 +48,8 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     };
     interp.flush().await?;
     if request.timeout == Some(Duration::ZERO) {
+        // Whoever is about to write comes first.
+        interp.proc.kernel.breathe().await;
         return Ok(i32::from(!file.is_readable()));
     }
     let taken = match request.timeout {
@@ -155,16 +157,18 @@ fn parse(interp: &mut Interp, args: &[Vec<u8>]) -> Result<Request, i32> {
             _ => {}
         }
     }
-    for name in &request.names {
-        if !word::is_name(split_subscript(name).0) {
-            interp.complain(
-                "read",
-                [b"`", name.as_slice(), b"': not a valid identifier"].concat(),
-            );
-            return Err(1);
+    // The others are looked at when their turn comes.
+    match request.names.first() {
+        Some(name) if split_reference(name).is_none() => {
+            refuse(interp, name);
+            Err(1)
         }
+        _ => Ok(request),
     }
-    Ok(request)
+}
+
+fn refuse(interp: &mut Interp, name: &[u8]) {
+    interp.complain("read", [b"`", name, b"': not a valid identifier"].concat());
 }
 
 fn timeout(interp: &mut Interp, text: &[u8]) -> Result<Duration, i32> {
@@ -308,6 +312,14 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
 fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<bool> {
     let ifs = interp.shared_ifs();
     if let Some(array) = &request.array {
+        if !word::is_name(array) {
+            refuse(interp, array);
+            return Ok(false);
+        }
+        if interp.is_assoc_named(array) {
+            interp.complain("read", [array, b": not an indexed array".as_slice()].concat());
+            return Ok(false);
+        }
         let fields = match request.exact {
             true => vec![text.to_vec()],
             false => split(text, marks, &ifs, usize::MAX),
@@ -336,7 +348,10 @@ fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -
 }
 
 fn store(interp: &mut Interp, name: &[u8], value: &[u8]) -> Flow<bool> {
-    let (base, key) = split_subscript(name);
+    let Some((base, key)) = split_reference(name) else {
+        refuse(interp, name);
+        return Ok(false);
+    };
     let result = match key {
         None => interp.assign_element(base, None, value, false),
         Some(key) => interp

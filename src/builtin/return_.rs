@@ -1,6 +1,6 @@
 //! `return [n]`
 
-use crate::interp::{Divert, Flow, Interp};
+use crate::interp::{Divert, Flow, Interp, Misuse};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -17,7 +17,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             let _ = interp.status_argument("return", text);
         }
         interp.complain("return", "can only `return' from a function or sourced script");
-        interp.misused = true;
+        interp.misuse = Misuse::Usage;
         return Ok(2);
     }
     match args {

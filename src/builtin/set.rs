@@ -3,7 +3,7 @@
 use crate::args::BuiltinSpec;
 use crate::expand::{Attributes, Value, readback};
 use crate::interp::options::{self, SET_OPTIONS};
-use crate::interp::{Flow, Interp, Set};
+use crate::interp::{Flow, Interp, Misuse, Set};
 use crate::text::quote;
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("set", "");
@@ -52,7 +52,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                     Some(index) => switch(interp, index, on),
                     None => {
                         interp.complain("set", [name, b": invalid option name".as_slice()].concat());
-                        interp.misused = true;
+                        interp.misuse = Misuse::Usage;
                         return Ok(2);
                     }
                 }

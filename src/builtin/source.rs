@@ -2,7 +2,7 @@
 
 use crate::args::BuiltinSpec;
 use crate::fs::{Errno, FileKind, Follow};
-use crate::interp::{Divert, Flow, Interp, Set, Shopt};
+use crate::interp::{Flow, Interp, Misuse, Set, Shopt};
 
 const DOT: BuiltinSpec = BuiltinSpec::new(".", "");
 const SOURCE: BuiltinSpec = BuiltinSpec::new("source", "");
@@ -25,7 +25,7 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
     let Some((name, rest)) = parsed.operands.split_first() else {
         interp.complain(spec.name, "filename argument required");
         interp.print_error(format!("{0}: usage: {0} filename [arguments]\n", spec.name));
-        interp.misused = true;
+        interp.misuse = Misuse::Usage;
         return Ok(2);
     };
     let Some(path) = find(interp, name) else {
@@ -56,12 +56,9 @@ async fn source(interp: &mut Interp, spec: &BuiltinSpec, args: Vec<Vec<u8>>) -> 
 }
 
 /// In posix mode a file that is not found ends the shell.
-fn failed(interp: &Interp) -> Flow {
-    if interp.options.is(Set::Posix) {
-        Err(Divert::Exit(1))
-    } else {
-        Ok(1)
-    }
+fn failed(interp: &mut Interp) -> Flow {
+    interp.misuse = Misuse::Failure;
+    Ok(1)
 }
 
 fn find(interp: &mut Interp, name: &[u8]) -> Option<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! What builtins share: parsing options with bash's messages, saying errors under the builtin's name, reading numbers.
 
 use crate::args::{BuiltinError, BuiltinParsed, BuiltinSpec};
-use crate::interp::Interp;
+use crate::interp::{Interp, Misuse};
 
 impl Interp {
     /// Parses a builtin's options; a wrong one is said, and `Err` carries the status to return.
@@ -15,7 +15,7 @@ impl Interp {
 
     /// Says why a builtin stops before it starts.
     pub(super) fn say_usage(&mut self, name: &str, error: BuiltinError) -> i32 {
-        self.misused = true;
+        self.misuse = Misuse::Usage;
         match error {
             BuiltinError::Help(text) => {
                 self.print(text);

@@ -56,7 +56,8 @@ fn unset_any(interp: &mut Interp, text: &[u8], only_variables: bool) -> Flow<boo
     }
     let (resolved, embedded) = interp.resolve(name);
     if let Some(key) = key.map(<[u8]>::to_vec).or(embedded) {
-        return unset_element(interp, &resolved, &key);
+        let written = interp.written_elements.iter().any(|element| element == text);
+        return unset_element(interp, &resolved, &key, written);
     }
     if interp.vars.get(&resolved).is_none() && !only_variables && interp.functions.contains_key(name) {
         return Ok(unset_function(interp, name));
@@ -79,7 +80,7 @@ fn unset_name(interp: &mut Interp, name: &[u8]) -> bool {
     true
 }
 
-fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8]) -> Flow<bool> {
+fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8], written: bool) -> Flow<bool> {
     let Some(variable) = interp.vars.get(name) else {
         return Ok(true);
     };
@@ -93,7 +94,10 @@ fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8]) -> Flow<bool> {
         value if interp.is_dynamic_assoc(&value) => Ok(true),
         Value::Assoc(array) => {
             drop(array);
-            let key = interp.expand_key(key);
+            let key = match written {
+                true => key.to_vec(),
+                false => interp.expand_key(key),
+            };
             if let Value::Assoc(array) = &mut interp.vars.entry(name).value {
                 Arc::make_mut(array).remove(&key);
             }

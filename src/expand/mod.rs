@@ -11,6 +11,7 @@
 //! plain functions; the others by futures that reuse the same pieces, so that what waits is only the substitution itself.
 
 pub mod arith;
+pub mod arith_text;
 mod assoc;
 pub mod brace;
 pub mod direct;

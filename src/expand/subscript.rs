@@ -31,6 +31,7 @@ fn with_quotes(written: &Word) -> Option<Word> {
     }
     let parts = written.parts.iter().map(|part| match part {
         Part::Single(text) => Part::Literal([b"'", &**text, b"'"].concat().into()),
+        Part::Escaped(byte) if b"$`\\\"".contains(byte) => Part::Literal([*byte][..].into()),
         Part::Escaped(byte) => Part::Literal([b'\\', *byte][..].into()),
         part => part.clone(),
     });

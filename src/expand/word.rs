@@ -8,7 +8,7 @@ use super::host::{ExpandHost, Failure};
 use super::indirect::{indirect, is_indirect};
 use super::param::{self, Decision, Operands, Subject, Target};
 use super::value::Text;
-use super::{arith, brace, direct, glob, subscript};
+use super::{arith, arith_text, brace, direct, glob, subscript};
 use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
 
@@ -421,7 +421,7 @@ pub async fn arithmetic<H: ExpandHost>(host: &mut H, arith: &Arith) -> Outcome<i
     if arith.text.pure {
         return arithmetic_now(host, arith);
     }
-    let text = text(host, &arith.text, Mode::Single).await?;
+    let text = arith_text::text(host, &arith.text).await?;
     arith::evaluate(host, &text)
 }
 
@@ -430,7 +430,7 @@ pub fn arithmetic_now<H: ExpandHost>(host: &mut H, source: &Arith) -> Outcome<i6
     if let Some(value) = arith::evaluate_compiled(host, source)? {
         return Ok(value);
     }
-    let text = text_now(host, &source.text, Mode::Single)?;
+    let text = arith_text::text_now(host, &source.text)?;
     arith::evaluate(host, &text)
 }
 

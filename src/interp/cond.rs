@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ExpandFailure, Flow, Interp, Set};
-use crate::expand::{Mode, word};
+use crate::expand::{Mode, arith_text, word};
 use crate::kernel::{BoxFuture, Halt};
 use crate::pattern::{Captures, Regex, RegexOptions, Syntax};
 use crate::syntax::ast::{Cond, CondOp};
@@ -80,6 +80,11 @@ impl Interp {
                 let text = word::text_now(self, word, Mode::Single).map_err(of_word)?;
                 Ok(self.unary_test(*op, &text).unwrap_or(false))
             }
+            Cond::Binary(op, left, right) if is_arithmetic(*op) => {
+                let left = arith_text::text_now(self, left).map_err(of_word)?;
+                let right = arith_text::text_now(self, right).map_err(of_word)?;
+                self.binary(*op, &left, &right)
+            }
             Cond::Binary(op, left, right) => {
                 let left = word::text_now(self, left, Mode::Single).map_err(of_word)?;
                 let right = word::text_now(self, right, mode_of(*op)).map_err(of_word)?;
@@ -123,6 +128,12 @@ impl Interp {
                 Ok(self.unary_test(*op, &text).unwrap_or(false))
             }
             Cond::Binary(op, left, right) => {
+                if is_arithmetic(*op) {
+                    let left = arith_text::text(self, left).await.map_err(of_word)?;
+                    let right = arith_text::text(self, right).await.map_err(of_word)?;
+                    self.trace_cond(negated, Some(&left), operator(*op), &right);
+                    return self.binary(*op, &left, &right);
+                }
                 let left = word::text(self, left, Mode::Single).await.map_err(of_word)?;
                 let mode = match mode_of(*op) {
                     Mode::Pattern if self.options.is(Set::Xtrace) => Mode::TracedPattern,
@@ -238,6 +249,14 @@ impl From<super::Divert> for Bad {
     fn from(divert: super::Divert) -> Self {
         Bad::Failure(ExpandFailure::Divert(divert))
     }
+}
+
+/// The operands are expressions.
+const fn is_arithmetic(op: CondOp) -> bool {
+    matches!(
+        op,
+        CondOp::Eq | CondOp::Ne | CondOp::Lt | CondOp::Le | CondOp::Gt | CondOp::Ge
+    )
 }
 
 const fn compare(op: CondOp, left: i64, right: i64) -> bool {

@@ -52,10 +52,10 @@ pub use invocation::bash;
 use job::Jobs;
 pub use options::{Options, Set, Shopt};
 pub use run::Origin;
-pub use simple::{Builtin, BuiltinKind, Run};
+pub use simple::{Builtin, BuiltinKind, Misuse, Run};
 pub use startup::Start;
 pub use trap::{TrapKey, Traps};
-pub use variable::split_subscript;
+pub use variable::{split_reference, split_subscript};
 use vars::Vars;
 
 use crate::expand::Ifs;
@@ -139,8 +139,10 @@ pub struct Interp {
     pub subshell: u32,
     /// The words of a pipeline's simple command are expanded: `BASH_SUBSHELL` does not count its process yet.
     pub words_outside: bool,
-    /// The special builtin that runs was used wrongly, which ends a shell in POSIX mode.
-    pub misused: bool,
+    /// Operands of `unset` that were written as `name[…]`: their subscripts are expanded already.
+    pub written_elements: Vec<Vec<u8>>,
+    /// How the special builtin that runs failed, which may end a shell in POSIX mode.
+    pub misuse: Misuse,
     /// `$$`
     pub shell_pid: Pid,
     /// `$PPID`

@@ -36,6 +36,18 @@ pub enum BuiltinKind {
     Declaration,
 }
 
+/// How a special builtin failed, as far as a shell in POSIX mode cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Misuse {
+    /// It did not.
+    #[default]
+    None,
+    /// It was used wrongly: the shell ends where failures count.
+    Usage,
+    /// It could not do its work: the shell ends.
+    Failure,
+}
+
 /// A row of the table of builtins.
 #[derive(Clone, Copy)]
 pub struct Builtin {
@@ -132,6 +144,7 @@ impl Interp {
         {
             return Now::Run(args);
         }
+        self.note_elements(builtin, simple, &args);
         let operands = args.get(1..).unwrap_or_default();
         let flow = match builtin.run {
             Run::Plain(run) => run(self, operands),
@@ -383,6 +396,7 @@ impl Interp {
                 };
             }
         };
+        self.note_elements(builtin, simple, &args);
         let mut args = args;
         args.remove(0);
         let text = self.command_text.clone();
@@ -406,10 +420,28 @@ impl Interp {
         self.end_if_misused(builtin, flow)
     }
 
-    /// A special builtin that is used wrongly ends a shell in POSIX mode, where failures count.
+    /// Notes which operands of `unset` were written as elements of arrays, outside of quotes.
+    #[inline]
+    fn note_elements(&mut self, builtin: &Builtin, simple: &Simple, args: &[Vec<u8>]) {
+        if builtin.name != "unset" {
+            return;
+        }
+        self.written_elements.clear();
+        if simple.words.len() == args.len() {
+            let written = simple.words.iter().zip(args);
+            let written = written.filter(|(word, _)| is_written_element(word));
+            self.written_elements.extend(written.map(|(_, arg)| arg.clone()));
+        }
+    }
+
+    /// A special builtin that fails may end a shell in POSIX mode.
     fn end_if_misused(&mut self, builtin: &Builtin, flow: Flow) -> Flow {
-        let misused = std::mem::take(&mut self.misused);
-        let ends = misused && builtin.is_special() && self.options.is(Set::Posix) && !self.context.unchecked;
+        let grave = match std::mem::take(&mut self.misuse) {
+            Misuse::None => false,
+            Misuse::Usage => !self.context.unchecked,
+            Misuse::Failure => true,
+        };
+        let ends = grave && builtin.is_special() && self.options.is(Set::Posix);
         match flow {
             Ok(status) if ends => Err(Divert::Exit(status)),
             flow => flow,
@@ -528,6 +560,17 @@ fn index_of(builtins: &'static [Builtin]) -> &'static FxHashMap<&'static [u8], u
             .map(|(i, builtin)| (builtin.name.as_bytes(), i))
             .collect()
     })
+}
+
+/// The word is `name[…]` as it is written.
+fn is_written_element(word: &Word) -> bool {
+    match (word.parts.first(), word.parts.last()) {
+        (Some(Part::Literal(first)), Some(Part::Literal(last))) => {
+            let name = memchr::memchr(b'[', first).and_then(|open| first.get(..open));
+            name.is_some_and(word::is_name) && last.ends_with(b"]")
+        }
+        _ => false,
+    }
 }
 
 /// The word is a lone `-`.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::function::{EXPORT_PREFIX, EXPORT_SUFFIX};
 use super::{
-    Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Options, Origin, Set, TrapKey, dynamic,
+    Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Misuse, Options, Origin, Set, TrapKey, dynamic,
 };
 use crate::expand::{Attributes, Ifs, Indexed, Text, Value, Variable};
 use crate::fs::{Errno, OpenFlags};
@@ -110,7 +110,8 @@ impl Interp {
             context: Context::default(),
             subshell: 0,
             words_outside: false,
-            misused: false,
+            written_elements: Vec::new(),
+            misuse: Misuse::None,
             shell_pid: proc.pid,
             shell_parent: proc.parent,
             last_background: None,
@@ -231,6 +232,7 @@ impl Interp {
             coprocs: Vec::new(),
             trace_prompt: Vec::new(),
             proc,
+            written_elements: Vec::new(),
             ..*self
         }
     }

@@ -67,6 +67,7 @@ impl Interp {
             patterns: Arc::clone(&self.patterns),
             last_regex: self.last_regex.clone(),
             coprocs: Vec::new(),
+            written_elements: Vec::new(),
             ..*self
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Divert, ExpandFailure, Interp, Set, Shopt};
 use crate::expand::arith::Key;
 use crate::expand::{Attributes, CaseChange, ExpandHost, Failure, Indexed, Text, Value, Variable};
-use crate::syntax::ast::{CaseKind, Name};
+use crate::syntax::ast::{CaseKind, Name, Word};
 
 type Outcome<T = ()> = Result<T, ExpandFailure>;
 
@@ -473,22 +473,28 @@ impl Interp {
         self.said(result)
     }
 
-    /// The text of a key that a builtin got in quotes: its expansions are done now.
+    /// The key of an associative array that a builtin got: it is expanded once more, unless that is turned off. Commands in it do not run.
     pub fn expand_key(&mut self, text: &[u8]) -> Vec<u8> {
-        if !text.iter().any(|byte| matches!(byte, b'$' | b'\\')) {
+        if self.options.shopt(Shopt::AssocExpandOnce) {
             return text.to_vec();
         }
-        match crate::syntax::parse_double_quoted(text) {
-            Ok(word) if word.pure => crate::expand::word::text_now(self, &word, crate::expand::Mode::Single)
+        let word = Word::subscript(text);
+        match word.pure {
+            true => crate::expand::word::text_now(self, &word, crate::expand::Mode::Single)
                 .unwrap_or_else(|_| text.to_vec()),
-            _ => text.to_vec(),
+            false => text.to_vec(),
         }
     }
 
     /// The key of `name[text]` as builtins take it: a string for an associative array, else evaluated.
     pub fn key_of(&mut self, name: &[u8], text: &[u8]) -> Outcome<Vec<u8>> {
         if self.is_assoc_named(name) {
-            return Ok(text.to_vec());
+            return Ok(self.expand_key(text));
+        }
+        if matches!(text, b"@" | b"*") {
+            return Err(Failure::Discard(
+                [name, b"[", text, b"]: bad array subscript"].concat(),
+            ));
         }
         Ok(self.evaluate_or_end(text)?.to_string().into_bytes())
     }
@@ -538,6 +544,20 @@ pub fn split_subscript(text: &[u8]) -> (&[u8], Option<&[u8]>) {
         (Some(name), Some(inner)) => (name, Some(inner)),
         _ => (text, None),
     }
+}
+
+/// Splits what a builtin may assign to: `name`, or `name[subscript]` whose bracket is closed by the last byte, with quotes and brackets inside in
+/// pairs. `None`: it is no valid identifier.
+pub fn split_reference(text: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let (name, rest) = text.split_at(memchr::memchr(b'[', text).unwrap_or(text.len()));
+    if !crate::expand::word::is_name(name) {
+        return None;
+    }
+    let Some(inside) = rest.get(1..) else {
+        return Some((name, None));
+    };
+    let length = crate::syntax::arith::subscript_length(inside)?;
+    (length > 0 && length + 1 == inside.len()).then_some((name, inside.get(..length)))
 }
 
 /// Assigning to the name does more than store.

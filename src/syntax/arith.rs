@@ -3,7 +3,7 @@
 //! The grammar is that of C without structs, per the bash manual, "Shell Arithmetic". Evaluation stands in
 //! `expand::arith`.
 
-pub use super::arith_lexer::constant;
+pub use super::arith_lexer::{constant, subscript_length};
 pub use super::arith_parser::{parse, rest_at};
 use super::ast::{Name, Param, Word};
 

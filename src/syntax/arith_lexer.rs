@@ -229,7 +229,7 @@ fn operator_token(rest: &[u8]) -> Option<(Token, usize)> {
 }
 
 /// The length of a subscript before its bracket, through quotes and nested brackets.
-fn subscript_length(inside: &[u8]) -> Option<usize> {
+pub fn subscript_length(inside: &[u8]) -> Option<usize> {
     let mut open = 0_usize;
     let mut quote = 0;
     let mut bytes = inside.iter().enumerate();

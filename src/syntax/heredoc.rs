@@ -51,12 +51,13 @@ impl Reader<'_> {
         let word = self.word()?;
         let mut wanted = Vec::new();
         let quoted = without_quotes(&word.parts, &mut wanted);
-        let delimiter: Box<[u8]> = match frames == self.cursor.frames() {
+        let mut delimiter: Box<[u8]> = match frames == self.cursor.frames() {
             true => self.cursor.since(start).into(),
             false => wanted.as_slice().into(),
         };
         if !quoted {
             wanted = without_continuations(&delimiter);
+            delimiter = wanted.as_slice().into();
         }
         let number = self.bodies.len();
         self.bodies.push(Body::default());
@@ -100,7 +101,9 @@ impl Reader<'_> {
                 .take_while(|byte| pending.strip_tabs && **byte == b'\t')
                 .count();
             let kept = line.get(tabs..).unwrap_or_default();
-            if kept.strip_suffix(b"\n").unwrap_or(kept) == pending.wanted {
+            // A delimiter that begins with a tab is found before tabs are taken off.
+            let is_delimiter = |line: &[u8]| line.strip_suffix(b"\n").unwrap_or(line) == pending.wanted;
+            if is_delimiter(kept) || is_delimiter(&line) {
                 return text;
             }
             // In a substitution, a line that begins so and closes it ends the document too, though bash warns.

@@ -452,7 +452,7 @@ impl Reader<'_> {
                 }
                 Some(b'\'') if quote != Quote::Bare => {
                     // Inside double quotes an apostrophe is ordinary, but a `}` between two of them does not count.
-                    apostrophe = if apostrophe.is_none() {
+                    apostrophe = if apostrophe.is_none() && !self.env.posix() {
                         Some(self.cursor.line)
                     } else {
                         None
@@ -473,6 +473,11 @@ impl Reader<'_> {
             b'\\' if !bare && self.cursor.peek_at(1) == Some(b'}') => {
                 self.cursor.bump_many(2);
                 builder.part(Part::Escaped(b'}'));
+            }
+            // Double quotes count here, though not in the document around.
+            b'\\' if quote == Quote::Document && self.cursor.peek_at(1) == Some(b'"') => {
+                self.cursor.bump_many(2);
+                builder.part(Part::Escaped(b'"'));
             }
             // Inside double quotes too.
             b'$' if quote == Quote::Double && self.cursor.peek_at(1) == Some(b'\'') => {
