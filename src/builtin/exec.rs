@@ -18,9 +18,13 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     let (clear, login) = (parsed.has(b'c'), parsed.has(b'l'));
     let status = interp.exec_program(parsed.operands, name, clear, login).await?;
     match status {
-        Ok(status) => Err(Divert::Exit(status)),
+        Ok(status) => Err(interp.leave_shell(status)),
         // A subshell ends all the same.
-        Err(status) if interp.options.shopt(Shopt::Execfail) && interp.subshell == 0 => Ok(status),
+        Err(status)
+            if interp.subshell == 0 && (interp.options.shopt(Shopt::Execfail) || interp.is_interactive()) =>
+        {
+            Ok(status)
+        }
         Err(status) => Err(Divert::Exit(status)),
     }
 }

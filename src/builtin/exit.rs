@@ -12,6 +12,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     } else {
         args
     };
+    interp.say_exit();
     match args {
         [] => Err(interp.leave_shell(interp.exit_status())),
         [text, rest @ ..] => match interp.status_argument("exit", text) {

@@ -85,7 +85,11 @@ impl Interp {
             exported: exported || self.options.is(Set::Allexport),
             readonly: false,
             trace,
-            line_shift: self.line_shift,
+            // In an interactive shell each function counts its own lines.
+            line_shift: match self.is_interactive() {
+                true => 1 - i64::from(function.line),
+                false => self.line_shift,
+            },
         };
         if Arc::strong_count(&self.functions) > 1 {
             self.proc.kernel.meter().charge(self.functions.len() as u64 * 4)?;

@@ -209,7 +209,7 @@ impl ExpandHost for Interp {
             b'?' => self.status.to_string().into_bytes(),
             b'$' => self.shell_pid.to_string().into_bytes(),
             b'!' => self.last_background?.to_string().into_bytes(),
-            _ => self.options.letters(self.started_as),
+            _ => self.options.letters(self.interactive, self.started_as),
         })
     }
 

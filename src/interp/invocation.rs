@@ -1,6 +1,7 @@
 //! The program `bash`: its options and operands, and the shell that they ask for.
 
 use super::Divert;
+use super::interactive::StartUp;
 use super::startup::Start;
 use super::{Builtin, Interp, Run, Set, Shopt};
 use crate::kernel::{Proc, Stop, WaitStatus, cost};
@@ -18,6 +19,8 @@ struct Invocation {
     /// Lists of options to print first: the builtin that does, and its argument.
     lists: Vec<(&'static [u8], Vec<u8>)>,
     login: bool,
+    interactive: bool,
+    start_up: StartUp,
     operands: Vec<Vec<u8>>,
 }
 
@@ -75,7 +78,7 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
         .next()
         .unwrap_or_default()
         .to_vec();
-    let invocation = match parse_arguments(proc.arguments()) {
+    let mut invocation = match parse_arguments(proc.arguments()) {
         Ok(invocation) => invocation,
         Err(message) => {
             let usage = if message.ends_with(b": invalid option") {
@@ -118,6 +121,9 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
     if !invocation.lists.is_empty() {
         let _ = interp.flush().await;
     }
+    let interactive = invocation
+        .interactive
+        .then(|| std::mem::take(&mut invocation.start_up));
     let start = match choose_start(&mut interp, invocation) {
         Ok(start) => start,
         Err(message) => {
@@ -127,7 +133,10 @@ pub async fn bash(proc: &mut Proc, builtins: &'static [Builtin]) -> Result<i32, 
             return Ok(2);
         }
     };
-    let status = interp.run_start(start).await;
+    let status = match interactive {
+        Some(start_up) => interp.run_interactive(start, start_up).await,
+        None => interp.run_start(start).await,
+    };
     drop(interp);
     match status {
         Ok(WaitStatus::Exited(code)) => Ok(i32::from(code)),
@@ -176,13 +185,13 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
                 b"help" => invocation.help = true,
                 b"posix" => invocation.posix = true,
                 b"login" => invocation.login = true,
-                b"norc" | b"noprofile" | b"noediting" => {}
+                b"norc" => invocation.start_up = StartUp::Nothing,
+                b"noprofile" | b"noediting" => {}
                 b"verbose" => invocation.set.push((Set::Verbose as usize, true)),
-                b"rcfile" | b"init-file" => {
-                    if rest.next().is_none() {
-                        return Err([long, b": option requires an argument".as_slice()].concat());
-                    }
-                }
+                b"rcfile" | b"init-file" => match rest.next() {
+                    Some(file) => invocation.start_up = StartUp::File(file.clone()),
+                    None => return Err([long, b": option requires an argument".as_slice()].concat()),
+                },
                 _ => return Err([arg, b": invalid option".as_slice()].concat()),
             }
             continue;
@@ -198,7 +207,7 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
                 b'c' if on => invocation.command = true,
                 b's' if on => invocation.stdin = true,
                 b'l' => invocation.login = true,
-                b'i' => {}
+                b'i' if on => invocation.interactive = true,
                 b'o' | b'O' => named_option(*letter, on, rest.next(), &mut invocation)?,
                 letter => match super::options::letter_index(*letter) {
                     Some(index) => invocation.set.push((index, on)),

@@ -229,7 +229,13 @@ impl Jobs {
     }
 
     /// Adds a job, which becomes the current one unless one is stopped. The lease is to hold what it takes.
-    pub fn add(&mut self, processes: Vec<Process>, group: bool, directory: Arc<[u8]>, mut lease: Lease) {
+    pub fn add(
+        &mut self,
+        processes: Vec<Process>,
+        group: bool,
+        directory: Arc<[u8]>,
+        mut lease: Lease,
+    ) -> u32 {
         let id = self.table.jobs.last_key_value().map_or(0, |(id, _)| *id) + 1;
         let room = |process: &Process| process.text.len() + Job::PROCESS;
         lease.set(Job::ENTRY + processes.iter().map(room).sum::<usize>());
@@ -246,6 +252,7 @@ impl Jobs {
             _lease: Some(Arc::new(lease)),
         });
         self.choose_current();
+        id
     }
 
     /// All jobs.

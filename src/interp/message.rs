@@ -51,16 +51,22 @@ impl Interp {
 
     /// The name that bash puts in front of messages.
     pub fn message_name(&self) -> Arc<[u8]> {
+        if self.interactive {
+            return self.proc.name().into();
+        }
         match self.frames.back() {
             Some(frame) if !frame.source.is_empty() => Arc::clone(&frame.source),
             _ => Arc::clone(&self.zero),
         }
     }
 
-    /// Prints `NAME: line N: message`.
+    /// Prints `NAME: line N: message`; an interactive shell knows no lines.
     pub fn error(&mut self, message: impl AsRef<[u8]>) {
         let name = self.message_name();
-        let line = format!(": line {}: ", self.line);
+        let line = match self.interactive {
+            true => ": ".to_owned(),
+            false => format!(": line {}: ", self.line),
+        };
         self.print_error([&*name, line.as_bytes(), message.as_ref(), b"\n"].concat());
     }
 
@@ -177,7 +183,8 @@ impl Interp {
             }
             ExpandFailure::Fatal(message) => {
                 self.error(message);
-                let command = self.started_as == Some(b'c') && !self.options.is(Set::Errexit);
+                let command =
+                    self.started_as == Some(b'c') && !self.options.is(Set::Errexit) && !self.interactive;
                 let status = if command && self.subshell == 0 { 127 } else { 1 };
                 self.status = status;
                 Divert::Exit(status)

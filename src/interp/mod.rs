@@ -19,6 +19,7 @@ mod flow;
 mod function;
 pub mod history;
 mod host;
+mod interactive;
 mod invocation;
 pub mod job;
 mod list;
@@ -173,6 +174,10 @@ pub struct Interp {
     keep_redirects: bool,
     /// Runs in a pipeline or in the background: commands started with `&` keep its input.
     detached: bool,
+    /// `bash -i`; subshells still print as such.
+    interactive: bool,
+    /// What an interactive shell does just now.
+    stage: interactive::Stage,
     /// Complete commands that were read from a script, for `\#` in prompts.
     commands: u64,
     /// An ERR or DEBUG trap was set at some time, or a text asked for it: commands are noted for `BASH_COMMAND`.

@@ -233,15 +233,16 @@ impl Options {
     }
 
     /// `$-` of a shell started with this letter (`c` or `s`), or without.
-    pub fn letters(&self, started: Option<u8>) -> Vec<u8> {
+    pub fn letters(&self, interactive: bool, started: Option<u8>) -> Vec<u8> {
         let mut letters: Vec<u8> = SET_OPTIONS
             .iter()
             .enumerate()
             .filter(|(i, option)| option.letter != 0 && self.is_index(*i))
             .map(|(_, option)| option.letter)
             .collect();
+        letters.extend(interactive.then_some(b'i'));
         // bash prints them in the order of its flag table.
-        let order = b"abefhkmnptuvxBCEHPT";
+        let order = b"abefhikmnptuvxBCEHPT";
         letters.sort_by_key(|letter| order.iter().position(|o| o == letter));
         letters.extend(started);
         letters

@@ -228,12 +228,15 @@ impl Interp {
         self.last_background = processes.last().map(|process| process.pid);
         self.update_jobs();
         self.jobs.clean();
-        self.jobs.add(
+        let id = self.jobs.add(
             processes,
             self.options.is(Set::Monitor),
             Arc::clone(&self.proc.cwd),
             self.proc.kernel.lease(),
         );
+        if let Some(pid) = self.last_background.filter(|_| self.is_interactive()) {
+            self.print_error(format!("[{id}] {pid}\n"));
+        }
         self.status = 0;
         self.set_pipe_status(0);
         Ok(0)

@@ -1,5 +1,6 @@
 //! Prompt strings: backslash escapes, then expansion as in double quotes.
 
+use super::interactive::Stage;
 use super::{ExpandFailure, Interp, Set, Shopt};
 use crate::expand::{Mode, word};
 use crate::text::strftime;
@@ -47,6 +48,9 @@ impl Interp {
                 b'n' => out.push(b'\n'),
                 b'r' => out.push(b'\r'),
                 b'\\' => out.extend_from_slice(b"\\\\"),
+                // The marks around what has no width, for who edits lines.
+                b'[' if self.interactive => out.push(1),
+                b']' if self.interactive => out.push(2),
                 b'[' | b']' => {}
                 b'0'..=b'7' => {
                     let mut value = u32::from(escape - b'0');
@@ -101,7 +105,10 @@ impl Interp {
             b'j' => out.extend_from_slice(self.jobs.len().to_string().as_bytes()),
             b'l' => out.extend_from_slice(b"tty"),
             b'!' => out.extend_from_slice(self.history_number().to_string().as_bytes()),
-            b'#' => out.extend_from_slice(self.commands.to_string().as_bytes()),
+            b'#' => {
+                let number = self.commands + u64::from(self.stage == Stage::Prompting);
+                out.extend_from_slice(number.to_string().as_bytes());
+            }
             b'$' => out.push(if self.proc.user.uid == 0 { b'#' } else { b'$' }),
             b'w' | b'W' => {
                 let home = self.scalar(b"HOME").unwrap_or_default();

@@ -109,7 +109,12 @@ impl Interp {
                 Ok(Some(list)) => {
                     any = true;
                     self.commands += u64::from(origin == Origin::Script);
-                    if self.options.is(Set::History) && matches!(origin, Origin::Command | Origin::Script) {
+                    let remembered = match origin {
+                        Origin::Command => !self.interactive,
+                        Origin::Script => true,
+                        _ => false,
+                    };
+                    if self.options.is(Set::History) && remembered {
                         let end = parser.position().min(text.len());
                         self.remember_command(text.get(start..end).unwrap_or_default());
                     }
@@ -145,7 +150,7 @@ impl Interp {
         let context = self.context;
         let flow = Box::pin(self.list(list)).await;
         self.flush().await?;
-        match flow {
+        match self.survived(flow) {
             // An error abandons the line; scripts go on with the next one.
             Err(Divert::Discard(status))
                 if self.subshell == 0 || matches!(origin, Origin::Command | Origin::Script) =>
@@ -212,6 +217,10 @@ impl Interp {
             prefix.extend_from_slice(what);
         }
         for (line, message) in error.lines() {
+            if self.interactive {
+                self.error(message);
+                break;
+            }
             let line = format!(": line {line}: ");
             self.print_error([&prefix, line.as_bytes(), message.as_bytes(), b"\n"].concat());
         }
@@ -299,6 +308,9 @@ impl Interp {
         let mut pending = Vec::new();
         loop {
             let before = pending.len();
+            if self.interactive {
+                self.prompt(pending.is_empty(), line_number).await?;
+            }
             // Commands may close it, or put another file in its place.
             let count = match self.proc.stdin() {
                 Ok(file) => {
@@ -310,7 +322,12 @@ impl Interp {
             pending.retain(|byte| *byte != 0);
             let ended = count == 0;
             if ended && before == 0 {
+                self.say_exit();
                 return Ok(self.status);
+            }
+            if self.interactive && !ended && !self.take_typed(&mut pending, before).await? {
+                pending.truncate(before);
+                continue;
             }
             self.proc
                 .kernel
@@ -355,7 +372,12 @@ impl Interp {
         *line_number += bytecount(&text);
         match parsed {
             Err(error) => {
-                self.fail_syntax(&error, Origin::Script).await?;
+                let flow = self.fail_syntax(&error, Origin::Script).await;
+                if self.is_interactive() && error.limit.is_none() {
+                    self.remember_command(&text);
+                    return Ok(Streamed::Command);
+                }
+                flow?;
                 return Ok(if error.resumes {
                     Streamed::Command
                 } else {
@@ -367,10 +389,13 @@ impl Interp {
                     self.print_error(&text);
                     self.flush().await?;
                 }
+                if self.options.is(Set::History) && (self.interactive || unit.is_some()) {
+                    self.remember_command(&text);
+                }
                 if let Some(list) = unit {
                     self.commands += 1;
-                    if self.options.is(Set::History) {
-                        self.remember_command(&text);
+                    if self.interactive && self.vars.get(b"PS0").is_some() {
+                        self.print_prompt(b"PS0").await?;
                     }
                     self.note_if_asked(&text);
                     self.run_unit(&list, Origin::Script).await?;

@@ -388,7 +388,7 @@ impl Interp {
         let saved = match redirected {
             Ok(saved) => saved,
             Err(failed) => {
-                let fatal = builtin.is_special() && self.options.is(Set::Posix);
+                let fatal = builtin.is_special() && self.options.is(Set::Posix) && !self.is_interactive();
                 return if fatal {
                     Err(Divert::Exit(1))
                 } else {
@@ -441,7 +441,7 @@ impl Interp {
             Misuse::Usage => !self.context.unchecked,
             Misuse::Failure => true,
         };
-        let ends = grave && builtin.is_special() && self.options.is(Set::Posix);
+        let ends = grave && builtin.is_special() && self.options.is(Set::Posix) && !self.is_interactive();
         match flow {
             Ok(status) if ends => Err(Divert::Exit(status)),
             flow => flow,

@@ -128,6 +128,8 @@ impl Interp {
             keep_redirects: false,
             detached: false,
             noting: false,
+            interactive: false,
+            stage: super::interactive::Stage::Running,
             commands: 0,
             in_substitution: false,
             in_trap: 0,
@@ -395,8 +397,15 @@ impl Interp {
 
     /// Runs what the shell was started for, to the end of the process.
     pub async fn run_start(&mut self, start: Start) -> Flow<WaitStatus> {
-        self.read_bash_env().await?;
-        let flow = match start {
+        let flow = match self.read_bash_env().await {
+            Ok(()) => self.run_from(start).await,
+            Err(divert) => Err(divert),
+        };
+        self.finish_process(flow).await
+    }
+
+    pub(super) async fn run_from(&mut self, start: Start) -> Flow {
+        match start {
             Start::Command(text) => {
                 self.started_as = Some(b'c');
                 self.execution_string = Some(text.as_slice().into());
@@ -412,8 +421,7 @@ impl Interp {
                 self.started_as = Some(b's');
                 self.run_stream().await
             }
-        };
-        self.finish_process(flow).await
+        }
     }
 
     /// `BASH_ENV`: a file that is sourced before a script.

@@ -1,15 +1,12 @@
 //! `history [-c] [-d offset] [n]`, `history -anrw [filename]`, `history -ps arg [arg …]`
 
-mod events;
-
 use std::sync::Arc;
 
 use super::support::number;
 use crate::args::{BuiltinParsed, BuiltinSpec};
 use crate::fs::OpenFlags;
+use crate::interp::history::expand;
 use crate::interp::{Divert, Flow, Interp};
-
-pub(super) use events::expand;
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("history", "acd:npsrw");
 

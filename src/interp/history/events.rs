@@ -1,6 +1,6 @@
-//! History expansion, as `history -p` does it: events, words of them, and modifiers (bash manual, "History Interaction").
+//! History expansion, as `history -p` and interactive shells do it: events, words of them, and modifiers (bash manual, "History Interaction").
 
-use crate::interp::history::History;
+use super::History;
 
 /// Expands every `!` of a text. `None`: there is no such event or word.
 pub fn expand(history: &History, text: &[u8]) -> Option<Vec<u8>> {

@@ -1,6 +1,11 @@
 //! The history list of a shell that is not interactive: empty, unless `history -s` or `set -o history` fill it.
 
+mod events;
+
+pub use events::expand;
+
 use super::Interp;
+use super::interactive::Stage;
 use crate::fs::Timestamp;
 use crate::kernel::Held;
 
@@ -31,7 +36,7 @@ impl Interp {
     pub(super) fn history_number(&self) -> usize {
         let counts = self.options.is(super::Set::History);
         if counts {
-            self.history.entries.len().max(1)
+            (self.history.entries.len() + usize::from(self.stage == Stage::Prompting)).max(1)
         } else {
             1
         }
