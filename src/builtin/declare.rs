@@ -134,6 +134,10 @@ fn declare(interp: &mut Interp, spec: &BuiltinSpec, args: &[Vec<u8>]) -> Flow {
             }
         }
     }
+    // An array is no reference: it wins.
+    if request.on.has(Attributes::ARRAY.with(Attributes::ASSOC)) {
+        request.on = request.on.without(Attributes::NAMEREF);
+    }
     let functions = parsed.has(b'f') || parsed.has(b'F');
     if functions {
         let style = FunctionStyle {
@@ -342,7 +346,8 @@ fn assign_value(
     request: Request,
 ) -> Result<(), crate::interp::ExpandFailure> {
     if request.on.has(Attributes::NAMEREF) {
-        interp.vars.set_raw(name, value.to_vec());
+        let value = interp.cased(request.on, value);
+        interp.vars.set_raw(name, value);
         return Ok(());
     }
     let key = match pieces.key {
@@ -356,6 +361,15 @@ fn assign_value(
             Err(failure) => return Err(failure),
         },
         None => None,
+    };
+    let element = || {
+        interp
+            .nameref(pieces.name)
+            .is_some_and(|target| target.ends_with(b"]"))
+    };
+    let name = match !request.local && element() {
+        true => pieces.name,
+        false => name,
     };
     interp.assign_element(name, key.as_deref(), value, pieces.append)
 }
@@ -375,6 +389,9 @@ fn is_array(interp: &Interp, name: &[u8], request: Request) -> bool {
 fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result<Name, i32> {
     let name: Name = pieces.name.into();
     let reference = request.on.has(Attributes::NAMEREF) || request.off.has(Attributes::NAMEREF);
+    if request.off.has(Attributes::NAMEREF) && !request.local {
+        return Ok(interp.last_reference(&name));
+    }
     if reference {
         refuse_array(interp, pieces, request)?;
         check_reference(interp, pieces, request)?;
@@ -404,8 +421,30 @@ fn target(interp: &mut Interp, pieces: &Operand<'_>, request: Request) -> Result
     if reference || request.local {
         return Ok(name);
     }
+    refuse_export(interp, &name, pieces, request)?;
     let (resolved, _) = interp.resolve(&name);
     Ok(resolved)
+}
+
+/// `export` and `readonly` of a reference to an element of an array: only its value is assigned.
+fn refuse_export(
+    interp: &mut Interp,
+    name: &Name,
+    pieces: &Operand<'_>,
+    request: Request,
+) -> Result<(), i32> {
+    let Some(element) = interp.nameref(name).filter(|target| target.ends_with(b"]")) else {
+        return Ok(());
+    };
+    if !matches!(request.name, "export" | "readonly") {
+        return Ok(());
+    }
+    let message = [b"`", element.as_slice(), b"': not a valid identifier"].concat();
+    interp.complain(request.name, message);
+    if let Some(value) = pieces.value {
+        interp.set_scalar(name, value).map_err(|_| 1)?;
+    }
+    Err(0)
 }
 
 /// An array cannot become a reference; a list is assigned before bash finds out.
@@ -442,8 +481,12 @@ fn check_reference(interp: &mut Interp, pieces: &Operand<'_>, request: Request) 
     let Some(value) = pieces.value.filter(|_| request.on.has(Attributes::NAMEREF)) else {
         return Ok(());
     };
+    // A number is no name: nothing is declared, and nothing said.
+    if request.on.has(Attributes::INTEGER) {
+        return Err(1);
+    }
     let (base, _) = split_subscript(value);
-    if value == pieces.name && !request.local {
+    if base == pieces.name && !request.local {
         let message = [pieces.name, b": nameref variable self references not allowed"].concat();
         interp.complain(request.name, message);
         return Err(1);

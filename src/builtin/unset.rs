@@ -24,7 +24,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         let done = if functions {
             unset_function(interp, name)
         } else if parsed.has(b'n') {
-            unset_name(interp, name)
+            !interp.is_reference(name) || unset_name(interp, name)
         } else {
             unset_any(interp, name, variables)?
         };

@@ -93,6 +93,21 @@ pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) 
             } else {
                 (Name::clone(name), None)
             };
+            if let Some(element) = &embedded
+                && !works_on_element(param)
+            {
+                let name = [&*resolved, b"[", element, b"]"].concat();
+                let key = match (&param.subscript, key) {
+                    (Some(Subscript::At), _) => Key::At,
+                    (Some(Subscript::Star), _) => Key::Star,
+                    (Some(Subscript::Index(_)), Some(key)) => Key::Element(key),
+                    _ => Key::None,
+                };
+                return Target {
+                    name: ParamName::Variable(name.as_slice().into()),
+                    key,
+                };
+            }
             let key = match (&param.subscript, key, embedded) {
                 (Some(Subscript::At), _, _) => Key::At,
                 (Some(Subscript::Star), _, _) => Key::Star,
@@ -120,6 +135,15 @@ pub fn target<H: ExpandHost>(host: &mut H, param: &Param, key: Option<Vec<u8>>) 
             key: Key::None,
         },
     }
+}
+
+/// What works through a reference to an element of an array. For the rest that element is a variable which is not there.
+fn works_on_element(param: &Param) -> bool {
+    param.subscript.is_none()
+        && !matches!(
+            param.op,
+            ParamOp::Length | ParamOp::Keys { .. } | ParamOp::Transform(b'A' | b'a')
+        )
 }
 
 /// Looks the value up.
@@ -261,7 +285,8 @@ pub fn check_set<H: ExpandHost>(
                 .concat(),
                 // A nameref's own name.
                 _ if target.key == Key::None => name.to_vec(),
-                _ => spelling(target),
+                // An element behind a reference.
+                _ => return Ok(()),
             },
             _ => spelling(target),
         };
@@ -296,9 +321,19 @@ pub fn assign_default<H: ExpandHost>(host: &mut H, target: &Target, value: &[u8]
     }
 }
 
-/// The failure of `${x?word}`.
-pub fn required<D>(target: &Target, colon: bool, word: &[u8], given: bool) -> Failure<D> {
-    let mut message = spelling(target);
+/// The failure of `${x?word}`, which names a reference by its own name.
+pub fn required<D>(written: &Param, target: &Target, colon: bool, word: &[u8], given: bool) -> Failure<D> {
+    let mut message = match (&written.name, &written.subscript) {
+        _ if written.indirect => spelling(target),
+        (name, None) if !matches!(name, ParamName::Special(_)) => spelling(&Target {
+            name: name.clone(),
+            key: Key::None,
+        }),
+        (name, _) => spelling(&Target {
+            name: name.clone(),
+            key: target.key.clone(),
+        }),
+    };
     if message.first() == Some(&b'$') {
         message.remove(0);
     }

@@ -482,7 +482,15 @@ fn parameter_now<H: ExpandHost>(
         Next::Word(word) => parts_now(host, &word.parts, quoting.operand(), into),
         Next::Settle(target, decision, word, colon) => {
             let text = text_now(host, word, Mode::Single)?;
-            settle(host, &target, decision, &text, colon, word, quoting, into)
+            settle(
+                host,
+                written,
+                &target,
+                (decision, colon),
+                (&text, word),
+                quoting,
+                into,
+            )
         }
         Next::Operate(target, subject) => {
             let operands = operands_now(host, param)?;
@@ -580,7 +588,15 @@ async fn parameter<H: ExpandHost>(
         Next::Word(word) => parts(host, &word.parts, quoting.operand(), into).await,
         Next::Settle(target, decision, word, colon) => {
             let text = text(host, word, Mode::Single).await?;
-            settle(host, &target, decision, &text, colon, word, quoting, into)
+            settle(
+                host,
+                written,
+                &target,
+                (decision, colon),
+                (&text, word),
+                quoting,
+                into,
+            )
         }
         Next::Operate(_, subject) if matches!(param.op, ParamOp::Transform(b'P')) => {
             let prompts = prompts(host, subject).await?;
@@ -713,19 +729,23 @@ fn needs_no_operands(op: &ParamOp, subject: &Subject) -> bool {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn settle<H: ExpandHost>(
     host: &mut H,
+    written: &Param,
     target: &Target,
-    decision: Decision,
-    text: &[u8],
-    colon: bool,
-    word: &Word,
+    (decision, colon): (Decision, bool),
+    (text, word): (&[u8], &Word),
     quoting: Quoting,
     into: &mut Builder,
 ) -> Outcome<(), H> {
     if decision == Decision::Error {
-        return Err(param::required(target, colon, text, !word.parts.is_empty()));
+        return Err(param::required(
+            written,
+            target,
+            colon,
+            text,
+            !word.parts.is_empty(),
+        ));
     }
     param::assign_default(host, target, text)?;
     let subject = param::subject(host, target)?;

@@ -233,6 +233,9 @@ impl Interp {
         if self.is_reference(name) && self.circle(name) == Circle::Own {
             return self.on_global_twin(name, |interp| interp.assign_array(name, elements, append));
         }
+        if self.is_reference(name) {
+            self.refuse_element(name, true)?;
+        }
         let (name, _) = crate::expand::ExpandHost::resolve(self, name);
         self.check_writable(&name)?;
         let variable = self.vars.entry(&name);
@@ -361,9 +364,13 @@ impl Interp {
                 continue;
             }
             let value = self.temporary_value(assign, value)?;
-            self.vars.make_local(&assign.name, true);
-            self.vars.set_exported(&assign.name, value);
-            self.hook_assigned(&assign.name);
+            let name = match self.follow(&assign.name) {
+                (name, None) => name,
+                (_, Some(_)) => assign.name.clone(),
+            };
+            self.vars.make_local(&name, true);
+            self.vars.set_exported(&name, value);
+            self.hook_assigned(&name);
         }
         Ok(())
     }

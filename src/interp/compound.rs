@@ -543,7 +543,7 @@ impl Interp {
                 .and_then(|index| usize::try_from(index).ok())
                 .and_then(|index| items.get(index.wrapping_sub(1)));
             let chosen = chosen.cloned().unwrap_or_default();
-            if let Err(failure) = self.set_loop_variable(name, &chosen) {
+            if let Err(failure) = self.assign_element(name, None, &chosen, false) {
                 status = 1;
                 match self.fail_assignment(failure) {
                     Divert::Discard(_) => break None,

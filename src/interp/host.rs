@@ -67,7 +67,7 @@ impl ExpandHost for Interp {
         {
             return Some(text.clone());
         }
-        if self.is_reference(name) && self.circle(name) == Circle::Longer {
+        if self.is_reference(name) && self.circle(name) != Circle::None {
             // Whoever asks for the value next says it.
             return None;
         }
@@ -438,7 +438,7 @@ impl Interp {
     /// The key that a nameref's `name[text]` means.
     fn evaluate_key(&mut self, name: &[u8], text: &[u8]) -> Option<Vec<u8>> {
         if self.is_assoc_named(name) {
-            return Some(text.to_vec());
+            return Some(self.expand_key(text));
         }
         crate::expand::arith::evaluate(self, text)
             .ok()

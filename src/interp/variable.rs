@@ -20,7 +20,7 @@ pub(super) enum Circle {
 }
 
 /// How many namerefs may point to each other.
-const MAX_REFERENCES: usize = 16;
+const MAX_REFERENCES: usize = 8;
 
 impl Interp {
     /// The plain string of a variable; arrays give element 0.
@@ -43,26 +43,43 @@ impl Interp {
             Some(variable) if variable.attributes.has(Attributes::NAMEREF) => Name::from(name),
             _ => return (Name::from(name), None),
         };
-        for _ in 0..MAX_REFERENCES {
+        for _ in 0..=MAX_REFERENCES {
             let Some(variable) = self.vars.get(&current) else {
-                break;
+                return (current, None);
             };
             let Some(target) = variable.value.scalar() else {
-                break;
+                return (current, None);
             };
             if !variable.attributes.has(Attributes::NAMEREF) || target.is_empty() {
-                break;
+                return (current, None);
             }
             let (base, key) = split_subscript(target);
             if let Some(key) = key {
                 return (Name::from(base), Some(key.to_vec()));
             }
-            if *base == *current {
-                break;
+            if *base == *current || base == name {
+                return (Name::from(name), None);
             }
             current = Name::from(base);
         }
-        (current, None)
+        // They are too many: nothing is there.
+        (Name::from(&b""[..]), None)
+    }
+
+    /// The last nameref on the way from one.
+    pub fn last_reference(&self, name: &[u8]) -> Name {
+        let mut current = Name::from(name);
+        for _ in 0..MAX_REFERENCES {
+            let target = self
+                .vars
+                .get(&current)
+                .and_then(|variable| variable.value.scalar());
+            match target {
+                Some(target) if self.is_reference(target) && target != name => current = Name::from(target),
+                _ => break,
+            }
+        }
+        current
     }
 
     /// A nameref that leads back to itself, directly or over others.
@@ -85,7 +102,7 @@ impl Interp {
             }
             current = Name::from(base);
         }
-        Circle::Longer
+        Circle::None
     }
 
     pub(super) fn warn_circle(&mut self, name: &[u8]) {
@@ -162,11 +179,31 @@ impl Interp {
         if circle != Circle::None {
             return self.assign_circular(name, circle, (key, value, append));
         }
+        self.refuse_element(name, key.is_some())?;
         let (resolved, embedded) = self.resolve(name);
         if self.is_reference(&resolved) && key.is_none() {
             return self.assign_reference(&resolved, value);
         }
         self.assign_to(&resolved, key.or(embedded.as_deref()), value, append)
+    }
+
+    /// Refuses what cannot be assigned to the element that a nameref stands for: an element of it, or a list.
+    pub(super) fn refuse_element(&self, name: &[u8], parts: bool) -> Outcome {
+        let (base, Some(key)) = self.follow(name) else {
+            return Ok(());
+        };
+        let element = [&*base, b"[", &key, b"]"].concat();
+        if parts {
+            return Err(Failure::Discard(
+                [b"`", element.as_slice(), b"': not a valid identifier"].concat(),
+            ));
+        }
+        if matches!(key.as_slice(), b"@" | b"*") && !self.is_assoc_named(&base) {
+            return Err(Failure::Discard(
+                [element.as_slice(), b": bad array subscript"].concat(),
+            ));
+        }
+        Ok(())
     }
 
     /// Assigns to what is no nameref.
@@ -321,23 +358,24 @@ impl Interp {
             let base = if append { self.evaluate_or_end(old)? } else { 0 };
             return Ok(base.wrapping_add(number).to_string().into_bytes());
         }
-        let text = if append {
-            [old, value].concat()
-        } else {
-            value.to_vec()
-        };
+        let before = if append { old } else { b"" };
+        Ok(self.cased(attributes, &[before, value].concat()))
+    }
+
+    /// A text in the case that the attributes ask for.
+    pub fn cased(&self, attributes: Attributes, text: &[u8]) -> Vec<u8> {
         let units = self.flags().units();
         let change = |text: &[u8], kind, all| CaseChange::plain(kind, all, units).apply(text);
-        Ok(if attributes.has(Attributes::UPPER) {
-            change(&text, CaseKind::Upper, true)
+        if attributes.has(Attributes::UPPER) {
+            change(text, CaseKind::Upper, true)
         } else if attributes.has(Attributes::LOWER) {
-            change(&text, CaseKind::Lower, true)
+            change(text, CaseKind::Lower, true)
         } else if attributes.has(Attributes::CAPITAL) {
-            let lower = change(&text, CaseKind::Lower, true);
+            let lower = change(text, CaseKind::Lower, true);
             change(&lower, CaseKind::Upper, false)
         } else {
-            text
-        })
+            text.to_vec()
+        }
     }
 
     fn assign_key(&mut self, name: &[u8], key: &[u8], value: &[u8], append: bool) -> Outcome {
