@@ -82,6 +82,9 @@ impl<'t> Printer<'t> {
         }
         if pipeline.negated {
             self.text("! ");
+        } else if self.out.exact && pipeline.commands.is_empty() && pipeline.time.is_none() {
+            // `! !` with nothing behind it, of which bash shows nothing.
+            self.text("! ! ");
         }
         let connection = pipeline.commands.len() > 1;
         self.connections += usize::from(connection);
