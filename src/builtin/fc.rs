@@ -1,10 +1,11 @@
 //! `fc [-e ename] [-lnr] [first] [last]`, `fc -s [pat=rep] [command]`
 //!
-//! Lists the history and runs lines of it again. There is no editor to hand lines to: what would start one says so and fails.
+//! Lists the history, and runs lines of it again: as they are, changed, or as an editor leaves them.
 
 use std::sync::Arc;
 
 use crate::args::{BuiltinParsed, BuiltinSpec};
+use crate::fs::OpenFlags;
 use crate::interp::{Flow, Interp, Origin, Set};
 use crate::text::number::scan_signed;
 
@@ -15,17 +16,7 @@ const LISTED: usize = 16;
 
 /// The builtin.
 pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
-    // `fc -1` names a line.
-    let names_line = |arg: &Vec<u8>| match arg.split_first() {
-        Some((b'-', digits)) => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    let mut protected = args.clone();
-    if let Some(at) = args.iter().position(|arg| arg == b"--" || names_line(arg))
-        && protected.get(at).is_some_and(names_line)
-    {
-        protected.insert(at, b"--".to_vec());
-    }
+    let protected = protect_numbers(args);
     let parsed = match interp.parse_options(&SPEC, &protected) {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
@@ -39,8 +30,90 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
     if parsed.has(b'l') {
         return Ok(list(interp, &parsed));
     }
-    interp.complain("fc", "lines cannot be edited: there is no editor");
-    Ok(1)
+    edit(interp, &parsed).await
+}
+
+/// `fc -1` names a line: options end before it.
+fn protect_numbers(mut args: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        match arg.strip_prefix(b"-") {
+            Some(digits) if digits.first().is_some_and(u8::is_ascii_digit) => {
+                args.insert(at, b"--".to_vec());
+                break;
+            }
+            None | Some(b"" | b"-") => break,
+            // An editor follows.
+            Some(letters) => at += 1 + usize::from(letters.ends_with(b"e")),
+        }
+    }
+    args
+}
+
+/// Lines go through an editor, a command that is given a file of them, and what it leaves there is run.
+async fn edit(interp: &mut Interp, parsed: &BuiltinParsed) -> Flow {
+    let named: Vec<Option<&[u8]>> = match parsed.operands.as_slice() {
+        [] => vec![None],
+        names => names.iter().take(2).map(|name| Some(name.as_slice())).collect(),
+    };
+    let mut places = Vec::new();
+    for name in named {
+        let Some(place) = line_of(interp, name, Purpose::Again) else {
+            interp.complain("fc", "no command found");
+            return Ok(1);
+        };
+        places.push(place);
+    }
+    let first = places.first().copied().unwrap_or(0);
+    let last = places.last().copied().unwrap_or(0);
+    let history = Arc::clone(&interp.history);
+    let chosen = first.min(last)..=first.max(last);
+    let mut lines: Vec<&[u8]> = chosen
+        .filter_map(|place| history.entries.get(place))
+        .map(|entry| &*entry.line)
+        .collect();
+    if parsed.has(b'r') || first > last {
+        lines.reverse();
+    }
+    let text = [lines.join(&b'\n').as_slice(), b"\n"].concat();
+    Arc::make_mut(&mut interp.history).drop_running();
+    let Some(edited) = edited(interp, parsed.last(b'e'), &text).await? else {
+        return Ok(1);
+    };
+    for line in edited
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        interp.remember_command(line);
+    }
+    interp.print_error(&edited);
+    interp.flush().await?;
+    interp.run_nested(edited, Origin::Eval).await
+}
+
+/// What an editor makes of a text; nothing, if there is none or it fails.
+async fn edited(interp: &mut Interp, editor: Option<&[u8]>, text: &[u8]) -> Flow<Option<Vec<u8>>> {
+    let mut variables = ["FCEDIT", "EDITOR"].iter();
+    let editor = match editor {
+        Some(editor) => editor.to_vec(),
+        None => variables
+            .find_map(|name| interp.scalar(name.as_bytes()).filter(|editor| !editor.is_empty()))
+            .unwrap_or_else(|| b"vi".to_vec()),
+    };
+    let path = format!("/tmp/bash-fc.{:06x}", interp.proc.kernel.random() & 0xff_ffff).into_bytes();
+    let written = match interp.proc.open_mode(&path, OpenFlags::CREATE_NEW, 0o600).await {
+        Ok(file) => file.write_all(text).await.is_ok(),
+        Err(_) => false,
+    };
+    if !written {
+        interp.complain("fc", [path.as_slice(), b": cannot open temp file"].concat());
+        return Ok(None);
+    }
+    let command = [&editor, b" ".as_slice(), &path].concat();
+    let status = interp.run_nested(command, Origin::Eval).await?;
+    let edited = interp.read_whole(&path).await.unwrap_or_default();
+    let _ = interp.proc.fs.unlink(&interp.proc.view(), &path);
+    Ok((status == 0).then_some(edited))
 }
 
 /// `-s`: runs a line again, with the first `pat` in it replaced by `rep`. It takes the place of the `fc` in the list.
@@ -65,7 +138,7 @@ async fn again(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
         interp.proc.kernel.meter().check_memory(line.len() as u64)?;
     }
     interp.print_error([&line, b"\n".as_slice()].concat());
-    Arc::make_mut(&mut interp.history).entries.pop();
+    Arc::make_mut(&mut interp.history).drop_running();
     interp.remember_command(&line);
     interp.flush().await?;
     interp.run_nested(line, Origin::Eval).await
@@ -121,8 +194,11 @@ fn line_of(interp: &Interp, text: Option<&[u8]>, purpose: Purpose) -> Option<usi
             (true, number) => Some((last + 1).saturating_sub(number)),
             (false, 0) => Some(last),
             // A listing from the end on, or from behind it, is one of everything.
-            (false, number) if purpose == Purpose::First && number > last => Some(0),
-            (false, number) => Some((number - 1).min(last)),
+            (false, number) => {
+                let place = number.saturating_sub(1 + interp.history.dropped);
+                let behind = purpose == Purpose::First && place >= last;
+                Some(if behind { 0 } else { place.min(last) })
+            }
         };
     }
     let searched = entries.get(..=last).unwrap_or_default();
@@ -160,7 +236,7 @@ fn list(interp: &mut Interp, parsed: &BuiltinParsed) -> i32 {
         let head = if parsed.has(b'n') {
             String::new()
         } else {
-            (place + 1).to_string()
+            (history.dropped + place + 1).to_string()
         };
         interp.print([head.as_bytes(), b"\t ", &entry.line, b"\n"].concat());
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::history::expand;
-use super::{Divert, Flow, Interp, Leaving, Origin, Run, Set, Shopt, Start};
+use super::{Divert, Flow, Interp, Leaving, Origin, Set, Shopt, Start};
 use crate::expand::Value;
 use crate::kernel::WaitStatus;
 
@@ -59,8 +59,7 @@ impl Interp {
         for (name, value) in [("PS1", &br"\s-\v\$ "[..]), ("PS2", b"> ")] {
             self.set_unless_set(name.as_bytes(), value.to_vec());
         }
-        let home = self.scalar(b"HOME").unwrap_or_default();
-        self.set_unless_set(b"HISTFILE", [&home, b"/.bash_history".as_slice()].concat());
+        self.name_history_file();
         for message in NO_TERMINAL {
             self.error(message);
         }
@@ -71,22 +70,12 @@ impl Interp {
             Ok(()) => self.run_with_history(start).await,
             Err(divert) => Err(divert),
         };
-        let status = self.finish_process(flow).await?;
-        if !self.history_file().is_empty() && self.history.fresh > 0 {
-            self.run_history(b"-a").await?;
-        }
-        Ok(status)
+        self.finish_process(flow).await
     }
 
     async fn run_with_history(&mut self, start: Start) -> Flow {
-        if matches!(start, Start::Command(_)) {
-            return self.run_from(start).await;
-        }
-        for name in [b"HISTSIZE".as_slice(), b"HISTFILESIZE"] {
-            self.set_unless_set(name, b"500".to_vec());
-        }
-        if !self.history_file().is_empty() {
-            self.run_history(b"-r").await?;
+        if !matches!(start, Start::Command(_)) {
+            self.begin_history();
         }
         self.run_from(start).await
     }
@@ -94,17 +83,6 @@ impl Interp {
     fn set_unless_set(&mut self, name: &[u8], value: Vec<u8>) {
         if self.vars.get(name).is_none() {
             self.vars.set_raw(name, value);
-        }
-    }
-
-    fn history_file(&mut self) -> Vec<u8> {
-        self.scalar(b"HISTFILE").unwrap_or_default()
-    }
-
-    async fn run_history(&mut self, option: &[u8]) -> Flow {
-        match self.find_builtin(b"history").map(|builtin| builtin.run) {
-            Some(Run::Waiting(run)) => run(self, vec![option.to_vec()]).await,
-            _ => Ok(0),
         }
     }
 

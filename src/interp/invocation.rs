@@ -189,6 +189,8 @@ fn parse_arguments(args: &[Vec<u8>]) -> Result<Invocation, Vec<u8>> {
                 b"noprofile" | b"noediting" => {}
                 b"verbose" => invocation.set.push((Set::Verbose as usize, true)),
                 b"rcfile" | b"init-file" => match rest.next() {
+                    // `--norc` wins, wherever it stands.
+                    Some(_) if invocation.start_up == StartUp::Nothing => {}
                     Some(file) => invocation.start_up = StartUp::File(file.clone()),
                     None => return Err([long, b": option requires an argument".as_slice()].concat()),
                 },

@@ -537,6 +537,7 @@ impl Interp {
             Err(Divert::Exit(status)) => status,
             Err(_) => self.status,
         };
+        self.save_history().await;
         match self.flush().await {
             Ok(()) => Ok(WaitStatus::Exited(status as u8)),
             Err(Divert::Kill(signal)) => Ok(WaitStatus::Signaled(signal)),

@@ -114,7 +114,7 @@ impl Interp {
                         Origin::Script => true,
                         _ => false,
                     };
-                    if self.options.is(Set::History) && remembered {
+                    if self.remembers() && remembered {
                         let end = parser.position().min(text.len());
                         self.remember_command(text.get(start..end).unwrap_or_default());
                     }
@@ -216,10 +216,17 @@ impl Interp {
             prefix.extend_from_slice(b": ");
             prefix.extend_from_slice(what);
         }
+        // Of an interactive shell, only what it sources has lines.
+        let sourced = self.frames.back().map(|frame| Arc::clone(&frame.source));
+        let sourced = sourced.filter(|source| what.is_empty() && !source.is_empty());
         for (line, message) in error.lines() {
             if self.interactive {
-                self.error(message);
-                break;
+                let Some(source) = &sourced else {
+                    self.error(message);
+                    break;
+                };
+                self.error([source, format!(": line {line}: {message}").as_bytes()].concat());
+                continue;
             }
             let line = format!(": line {line}: ");
             self.print_error([&prefix, line.as_bytes(), message.as_bytes(), b"\n"].concat());
@@ -389,7 +396,7 @@ impl Interp {
                     self.print_error(&text);
                     self.flush().await?;
                 }
-                if self.options.is(Set::History) && (self.interactive || unit.is_some()) {
+                if self.remembers() {
                     self.remember_command(&text);
                 }
                 if let Some(list) = unit {

@@ -398,7 +398,12 @@ impl Interp {
     /// Runs what the shell was started for, to the end of the process.
     pub async fn run_start(&mut self, start: Start) -> Flow<WaitStatus> {
         let flow = match self.read_bash_env().await {
-            Ok(()) => self.run_from(start).await,
+            Ok(()) => {
+                if self.options.is(Set::History) && !matches!(start, Start::Command(_)) {
+                    self.start_history();
+                }
+                self.run_from(start).await
+            }
             Err(divert) => Err(divert),
         };
         self.finish_process(flow).await

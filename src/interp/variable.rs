@@ -447,6 +447,12 @@ impl Interp {
                 self.read_locale();
             }
             b"OPTIND" => self.getopts_offset = 0,
+            b"HISTSIZE" => self.stifle_history(),
+            b"HISTFILESIZE" => {
+                if let Some(path) = self.history_file() {
+                    self.truncate_history_file(&path);
+                }
+            }
             b"POSIXLY_CORRECT" => self.options.set(Set::Posix, true),
             b"PATH" => self.hashed = Arc::default(),
             b"GLOBIGNORE" => match self.scalar(name) {
@@ -556,6 +562,9 @@ impl Interp {
     /// `set -o`: the mode `posix` comes with its variable.
     pub fn switch_option(&mut self, index: usize, on: bool) {
         self.options.set_index(index, on);
+        if on && index == Set::History as usize {
+            self.begin_history();
+        }
         match (index == Set::Posix as usize, on) {
             (true, true) => self.vars.set_raw(b"POSIXLY_CORRECT", b"y".as_slice()),
             (true, false) => self.vars.unset(b"POSIXLY_CORRECT"),
@@ -601,10 +610,12 @@ pub fn split_reference(text: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
 /// Assigning to the name does more than store.
 #[inline]
 fn has_hook(name: &[u8]) -> bool {
-    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G' | b'L'))
+    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G' | b'H' | b'L'))
         && matches!(
             name,
             b"IFS"
+                | b"HISTFILESIZE"
+                | b"HISTSIZE"
                 | b"OPTIND"
                 | b"POSIXLY_CORRECT"
                 | b"PATH"

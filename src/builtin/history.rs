@@ -22,18 +22,19 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         return Ok(1);
     }
     if parsed.has(b'c') {
-        interp.history = Arc::default();
+        Arc::make_mut(&mut interp.history).clear();
         if parsed.operands.is_empty() {
             return Ok(0);
         }
     }
     if parsed.has(b's') {
-        if !parsed.operands.is_empty() {
+        if !parsed.operands.is_empty() && Arc::make_mut(&mut interp.history).drop_running() {
             interp.remember(parsed.operands.join(&b' '));
         }
         return Ok(0);
     }
     if parsed.has(b'p') {
+        Arc::make_mut(&mut interp.history).drop_running();
         return Ok(print_expanded(interp, &parsed.operands));
     }
     if let Some(range) = parsed.last(b'd') {
@@ -66,7 +67,9 @@ fn print_expanded(interp: &mut Interp, args: &[Vec<u8>]) -> i32 {
 fn position(interp: &Interp, text: &[u8]) -> Option<usize> {
     let count = interp.history.entries.len();
     let index = match number(text)? {
-        offset @ 1.. => usize::try_from(offset).ok()? - 1,
+        offset @ 1.. => usize::try_from(offset)
+            .ok()?
+            .checked_sub(1 + interp.history.dropped)?,
         offset => count.checked_sub(usize::try_from(offset.checked_neg()?).ok()?)?,
     };
     (index < count).then_some(index)
@@ -129,7 +132,7 @@ fn list(interp: &mut Interp, operands: &[Vec<u8>]) -> Flow {
             (Some(_), None) => b"??".to_vec(),
             (Some(format), Some(time)) => interp.format_timestamp(format, time),
         };
-        let head = format!("{:5}  ", index + 1);
+        let head = format!("{:5}  ", history.dropped + index + 1);
         interp.print([head.as_bytes(), &time, &entry.line, b"\n"].concat());
     }
     Ok(0)
@@ -140,46 +143,21 @@ fn file_name(interp: &mut Interp, parsed: &BuiltinParsed) -> Vec<u8> {
     if let Some(name) = parsed.operands.first() {
         return name.clone();
     }
-    if let Some(name) = interp.scalar(b"HISTFILE").filter(|name| !name.is_empty()) {
-        return name;
-    }
-    [
-        interp.scalar(b"HOME").unwrap_or_default().as_slice(),
-        b"/.history",
-    ]
-    .concat()
+    interp.history_file().unwrap_or_else(|| {
+        let home = interp.scalar(b"HOME").unwrap_or_default();
+        [home.as_slice(), b"/.history"].concat()
+    })
 }
 
 async fn with_file(interp: &mut Interp, parsed: &BuiltinParsed) -> Flow {
     let path = file_name(interp, parsed);
     if parsed.has(b'r') || parsed.has(b'n') {
-        let Ok(text) = interp.read_whole(&path).await else {
-            return Ok(1);
-        };
         let skipped = if parsed.has(b'n') { interp.history.read } else { 0 };
-        let mut count = 0;
-        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            count += 1;
-            if count > skipped {
-                interp.proc.kernel.meter().charge(1)?;
-                interp.remember(line.to_vec());
-            }
-        }
-        Arc::make_mut(&mut interp.history).read = count;
-        return Ok(0);
+        return Ok(i32::from(!interp.read_history(&path, skipped)));
     }
-    let history = Arc::clone(&interp.history);
     let append = parsed.has(b'a');
-    let first = if append {
-        history.entries.len().saturating_sub(history.fresh)
-    } else {
-        0
-    };
-    let mut text = Vec::new();
-    for entry in history.entries.iter().skip(first) {
-        text.extend_from_slice(&entry.line);
-        text.push(b'\n');
-    }
+    let first = if append { interp.fresh_history() } else { 0 };
+    let text = interp.history_text(first);
     if append && text.is_empty() {
         return Ok(0);
     }
@@ -195,11 +173,9 @@ async fn with_file(interp: &mut Interp, parsed: &BuiltinParsed) -> Flow {
     if written {
         let history = Arc::make_mut(&mut interp.history);
         history.fresh = 0;
-        history.read = if append {
-            history.read
-        } else {
-            history.entries.len()
-        };
+        if !append {
+            history.read = history.entries.len();
+        }
     }
     Ok(i32::from(!written))
 }
