@@ -30,7 +30,12 @@ pub struct Parser {
     token: Vec<u8>,
     line: u64,
     column: u64,
+    /// How much of a byte order mark was read; all of it once the text has begun.
+    mark: usize,
 }
+
+/// What may stand in front of a text.
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 fn is_structure(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'{' | b'}' | b',' | b':')
@@ -46,6 +51,7 @@ impl Parser {
             token: Vec::new(),
             line: 1,
             column: 0,
+            mark: 0,
         }
     }
 
@@ -56,6 +62,7 @@ impl Parser {
             match self.scan(heap, byte) {
                 Ok(None) => {}
                 Ok(done) => return Ok(done),
+                Err(message @ "Malformed BOM") => return Err(message.to_owned()),
                 Err(message) => {
                     return Err(format!("{message} at line {}, column {}", self.line, self.column));
                 }
@@ -80,6 +87,16 @@ impl Parser {
     }
 
     fn scan(&mut self, heap: &Heap, byte: u8) -> Result<Option<Value>, &'static str> {
+        if let Some(expected) = BYTE_ORDER_MARK.get(self.mark) {
+            if byte == *expected {
+                self.mark += 1;
+                return Ok(None);
+            }
+            if self.mark > 0 {
+                return Err("Malformed BOM");
+            }
+            self.mark = BYTE_ORDER_MARK.len();
+        }
         self.column += 1;
         if byte == b'\n' {
             self.line += 1;
@@ -242,6 +259,9 @@ pub fn number(token: &[u8]) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.eq_ignore_ascii_case("nan") {
         return Some(f64::NAN);
+    }
+    if digits.eq_ignore_ascii_case("infinity") || digits.eq_ignore_ascii_case("inf") {
+        return Some(f64::INFINITY.copysign(if text.starts_with('-') { -1.0 } else { 1.0 }));
     }
     let plain = digits
         .bytes()

@@ -20,6 +20,7 @@ mod prelude;
 mod print;
 mod regex;
 mod source;
+mod stream;
 mod text;
 mod time;
 mod value;

@@ -277,28 +277,80 @@ pub fn delete_paths(heap: &Heap, value: Value, paths: &Value) -> Failed<Value> {
     let Value::Array(paths) = paths else {
         return Err("Paths must be specified as an array".to_owned());
     };
-    let mut all: Vec<&Value> = paths.items().iter().collect();
-    all.sort_by(|one, other| other.compare(one));
-    let mut value = value;
-    for path in all {
-        value = delete_keys(heap, value, keys(path)?)?;
+    let mut all = Vec::with_capacity(paths.items().len());
+    let mut sorted: Vec<&Value> = paths.items().iter().collect();
+    sorted.sort_by(|one, other| one.compare(other));
+    for path in sorted {
+        all.push(keys(path)?);
     }
-    Ok(value)
+    match all.first() {
+        None => Ok(value),
+        Some([]) => Ok(Value::Null),
+        Some(_) => delete_sorted(heap, value, &all, 0),
+    }
 }
 
-fn delete_keys(heap: &Heap, value: Value, keys: &[Value]) -> Failed<Value> {
-    match keys {
-        [] => Ok(Value::Null),
-        [key] => delete(heap, value, key),
-        [key, rest @ ..] => {
-            let part = get(heap, &value, key)?;
-            if matches!(part, Value::Null) {
-                return Ok(value);
-            }
-            let part = delete_keys(heap, part, rest)?;
-            set(heap, value, key, part)
+/// Deletes paths that are sorted and agree up to a depth. What is deleted from one array is found before anything of it goes.
+fn delete_sorted(heap: &Heap, value: Value, paths: &[&[Value]], depth: usize) -> Failed<Value> {
+    let mut value = value;
+    let mut whole = Vec::new();
+    let mut rest = paths;
+    while let Some((key, is_whole)) = rest
+        .first()
+        .and_then(|path| Some((path.get(depth)?, path.len() == depth + 1)))
+    {
+        let same = |path: &&[Value]| path.get(depth).is_some_and(|other| other.equals(key));
+        let count = rest.iter().take_while(|path| same(path)).count().max(1);
+        let (group, others) = rest.split_at(count);
+        rest = others;
+        if is_whole {
+            whole.push(key);
+            continue;
+        }
+        let part = get(heap, &value, key)?;
+        if !matches!(part, Value::Null) {
+            let part = delete_sorted(heap, part, group, depth + 1)?;
+            value = set(heap, value, key, part)?;
         }
     }
+    match &value {
+        Value::Array(array) if whole.len() > 1 => {
+            let items = array.items();
+            let mut gone = vec![false; items.len()];
+            for key in whole {
+                let (start, end) = stretch(&value, key, items.len())?;
+                gone.get_mut(start..end).unwrap_or_default().fill(true);
+            }
+            let left = items.iter().zip(gone).filter(|(_, gone)| !gone);
+            Ok(heap.array(left.map(|(item, _)| item.clone()).collect()))
+        }
+        _ => whole
+            .into_iter()
+            .try_fold(value, |value, key| delete(heap, value, key)),
+    }
+}
+
+/// What a key names of an array: start and end.
+fn stretch(array: &Value, key: &Value, length: usize) -> Failed<(usize, usize)> {
+    match key {
+        Value::Number(index) => Ok(match position(*index, length) {
+            Some(at) => (at, at + 1),
+            None => (0, 0),
+        }),
+        Value::Object(slice) => Some(slice)
+            .filter(|slice| slice.get("start").is_some() && slice.get("end").is_some())
+            .and_then(|_| bounds(key, length))
+            .ok_or_else(|| "Start and end indices of an array slice must be numbers".to_owned()),
+        _ => Err(wrong_index(array, key)),
+    }
+}
+
+fn wrong_index(container: &Value, key: &Value) -> String {
+    let part = match container {
+        Value::Object(_) => "field of object",
+        _ => "element of array",
+    };
+    format!("Cannot delete {} {part}", key.kind())
 }
 
 fn delete(heap: &Heap, value: Value, key: &Value) -> Failed<Value> {
@@ -308,29 +360,14 @@ fn delete(heap: &Heap, value: Value, key: &Value) -> Failed<Value> {
             Arc::make_mut(&mut object).remove(key);
             Ok(Value::Object(object))
         }
-        (Value::Array(array), Value::Number(_) | Value::Object(_)) => {
+        (Value::Array(array), key) => {
             let items = array.items();
-            let (start, end) = match key {
-                Value::Number(index) => match position(*index, items.len()) {
-                    Some(at) => (at, at + 1),
-                    None => (0, 0),
-                },
-                _ => bounds(key, items.len())
-                    .ok_or("Start and end indices of an array slice must be numbers")?,
-            };
+            let (start, end) = stretch(&Value::Array(array.clone()), key, items.len())?;
             let mut left = items.get(..start).unwrap_or_default().to_vec();
             left.extend_from_slice(items.get(end..).unwrap_or_default());
             Ok(heap.array(left))
         }
-        (container @ (Value::Array(_) | Value::Object(_)), key) => Err(format!(
-            "Cannot delete field at {} index of {}",
-            if matches!(key, Value::Text(_)) {
-                "object"
-            } else {
-                "array"
-            },
-            container.kind()
-        )),
+        (container @ Value::Object(_), key) => Err(wrong_index(&container, key)),
         (container, _) => Err(format!("Cannot delete fields from {}", container.kind())),
     }
 }
@@ -449,8 +486,8 @@ fn remainder(left: &Value, right: &Value) -> Failed<Value> {
                 return Err(both(left, right, what));
             }
             let value = *one as i64;
-            let rest = (value.unsigned_abs() % divisor) as f64;
-            Ok(Value::Number(if value < 0 { -rest } else { rest }))
+            let rest = (value.unsigned_abs() % divisor) as i64;
+            Ok(Value::Number(if value < 0 { -rest } else { rest } as f64))
         }
         _ => Err(both(left, right, "cannot be divided (remainder)")),
     }

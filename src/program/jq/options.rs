@@ -40,6 +40,8 @@ pub struct Options {
     pub raw_output: bool,
     /// `-j`
     pub joined: bool,
+    /// `--stream`
+    pub stream: bool,
     /// `--seq`
     pub sequence: bool,
     /// `-e`
@@ -92,6 +94,7 @@ pub fn parse(arguments: &[Vec<u8>]) -> Result<Options, Refusal> {
             null_input: false,
             raw_output: false,
             joined: false,
+            stream: false,
             sequence: false,
             exit_status: false,
             style: Style {
@@ -204,7 +207,8 @@ impl Reader<'_> {
             b"jsonargs" => self.rest = Rest::Json,
             b"help" => return Err(Refusal::Help),
             b"version" => return Err(Refusal::Version),
-            b"stream" | b"stream-errors" | b"run-tests" | b"debug-dump-disasm" | b"debug-trace" => {
+            b"stream" => self.options.stream = true,
+            b"stream-errors" | b"run-tests" | b"debug-dump-disasm" | b"debug-trace" => {
                 let shown = String::from_utf8_lossy(word);
                 return Err(Refusal::Wrong(format!("{shown} is not supported")));
             }

@@ -116,24 +116,23 @@ fn matches(
         };
         let Some(whole) = captures.get(0) else { break };
         let empty = whole.start() == whole.end();
-        // jq looks for no further match at the very end.
-        if flags.global && empty && whole.start() == text.len() && !text.is_empty() {
-            break;
-        }
         if !(empty && flags.not_empty) {
             if test {
                 return Ok(Ok(vec![Value::Bool(true)]));
             }
             found.push(describe(heap, text, regex, &captures, &mut place));
         }
-        if !flags.global {
+        // Behind an empty match jq 1.6 goes on one further than where it looked from, wherever the match was.
+        let next = if empty {
+            let rest = text.get(from..).unwrap_or_default();
+            from + rest.chars().next().map_or(1, char::len_utf8)
+        } else {
+            whole.end()
+        };
+        if !flags.global || next == text.len() {
             break;
         }
-        from = whole.end();
-        if empty {
-            let rest = text.get(from..).unwrap_or_default();
-            from += rest.chars().next().map_or(1, char::len_utf8);
-        }
+        from = next;
     }
     Ok(Ok(found))
 }
@@ -176,6 +175,9 @@ fn describe(
     let whole = captures.get(0);
     let start = whole.as_ref().map_or(0, fancy_regex::Match::start);
     let offset = place.count(text, start);
+    // jq 1.6 tells nothing of the groups of an empty match.
+    let is_empty = whole.as_ref().is_none_or(|whole| whole.range().is_empty());
+    let names = if is_empty { &[] } else { names.as_slice() };
     for (index, name) in names.iter().enumerate().skip(1) {
         let name = (
             heap.share("name"),

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use super::json::Parser;
 use super::options::Options;
+use super::stream;
 use super::value::{Heap, Text, Value};
 use crate::fs::Errno;
 use crate::kernel::{Input, Lease, Proc, Stop};
@@ -24,6 +25,8 @@ pub struct Source {
     name: Option<Vec<u8>>,
     raw: bool,
     slurp: bool,
+    /// Values are taken apart into events, which wait here.
+    events: Option<VecDeque<Value>>,
     ended: bool,
     /// A file could not be read.
     pub failed: bool,
@@ -47,6 +50,7 @@ impl Source {
             name: None,
             raw: options.raw_input,
             slurp: options.slurp,
+            events: options.stream.then(VecDeque::new),
             ended: false,
             failed: false,
         }
@@ -140,7 +144,27 @@ impl Source {
         self.next_value(proc, heap).await
     }
 
+    /// The next value, or the next event of one.
     async fn next_value(
+        &mut self,
+        proc: &mut Proc,
+        heap: &Heap,
+    ) -> Result<Result<Option<Value>, String>, Stop> {
+        if self.events.is_none() {
+            return self.next_whole(proc, heap).await;
+        }
+        loop {
+            if let Some(event) = self.events.as_mut().and_then(VecDeque::pop_front) {
+                return Ok(Ok(Some(event)));
+            }
+            match self.next_whole(proc, heap).await? {
+                Ok(Some(value)) => self.events = Some(stream::events(proc, heap, &value)?),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    async fn next_whole(
         &mut self,
         proc: &mut Proc,
         heap: &Heap,

@@ -143,30 +143,41 @@ fn format(heap: &Heap, input: &Value, name: &Value) -> Result<Value, String> {
         "base64" => data_encoding::BASE64.encode(plain(input).as_bytes()),
         "base64d" => {
             let text = plain(input);
-            let body = text.trim_end_matches('=');
-            let bytes = data_encoding::BASE64_NOPAD.decode(body.as_bytes());
-            let bytes = bytes.or_else(|error| {
-                // Bits that are left over do not matter.
-                let lenient = body.get(..error.position).unwrap_or_default();
-                let whole = error.position > 0 && error.kind == data_encoding::DecodeKind::Trailing;
-                let lenient = lenient.get(..lenient.len() / 4 * 4).unwrap_or_default();
-                if whole {
-                    data_encoding::BASE64_NOPAD.decode(lenient.as_bytes())
-                } else {
-                    Err(error)
-                }
-            });
-            match bytes {
-                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Err(_) => {
-                    let shown = operate::described(&heap.text(text));
-                    return Err(format!("{shown} is not valid base64 data"));
-                }
-            }
+            let wrong = |what: &str| format!("{} {what}", operate::described(&heap.text(&text)));
+            let bytes = base64(text.as_bytes()).map_err(wrong)?;
+            String::from_utf8_lossy(&bytes).into_owned()
         }
         other => return Err(format!("{other} is not a valid format")),
     };
     Ok(heap.text(text))
+}
+
+/// Decodes up to a padding; bits that are left over do not matter.
+fn base64(text: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let mut out = Vec::new();
+    let (mut code, mut count) = (0u32, 0);
+    for byte in text.iter().take_while(|byte| **byte != b'=') {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err("is not valid base64 data"),
+        };
+        code = code << 6 | u32::from(value);
+        count += 1;
+        if count % 4 == 0 {
+            out.extend([code >> 16, code >> 8, code].map(|byte| byte as u8));
+        }
+    }
+    match count % 4 {
+        1 => return Err("trailing base64 byte found"),
+        2 => out.push((code >> 4) as u8),
+        3 => out.extend([code >> 10, code >> 2].map(|byte| byte as u8)),
+        _ => {}
+    }
+    Ok(out)
 }
 
 fn row(

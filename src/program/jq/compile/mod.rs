@@ -389,8 +389,10 @@ impl Compiler<'_> {
                 self.foreach(source, patterns, (first, update), extract.as_deref());
             }
             Exp::As(source, patterns, body) => {
+                // The path is followed in the body alone.
                 self.emit(Op::Duplicate);
-                self.exp(source);
+                self.sub(source);
+                self.emit(Op::Drop);
                 self.destructure(patterns, &mut |this| this.exp(body));
             }
             Exp::Define(definition, body) => {
