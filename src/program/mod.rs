@@ -51,6 +51,7 @@ mod expr_number;
 mod factor;
 mod r#false;
 mod find;
+mod fmt;
 mod fold;
 mod getconf;
 mod getopt;
@@ -174,6 +175,7 @@ pub static PROGRAMS: &[Program] = &[
     r#false::PROGRAM,
     grep::FGREP,
     find::PROGRAM,
+    fmt::PROGRAM,
     fold::PROGRAM,
     awk::GAWK,
     getconf::PROGRAM,
