@@ -51,6 +51,22 @@ pub fn base_name(path: &[u8]) -> &[u8] {
     last_component(stripped)
 }
 
+/// The directory of a path, with its slash; nothing for a name alone.
+pub fn directory_of(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+    path.get(..end).unwrap_or_default()
+}
+
+/// The name of a file that will replace one in the same directory: a prefix and six letters that a random number chooses.
+pub fn temporary_beside(path: &[u8], prefix: &[u8], number: u64) -> Vec<u8> {
+    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    let letters = (0..6).map(|place| (number >> (place * 8)) as usize % LETTERS.len());
+    let letters = letters.filter_map(|index| LETTERS.get(index).copied());
+    let mut name = [directory_of(path), prefix].concat();
+    name.extend(letters);
+    name
+}
+
 /// What is before the last component: what `dirname` prints.
 pub fn directory_name(path: &[u8]) -> &[u8] {
     let stripped = without_trailing_slashes(path);

@@ -489,6 +489,21 @@ impl Array {
         Some(value)
     }
 
+    /// Whether a key is kept as an integer.
+    pub fn is_integer(&self, key: &[u8]) -> bool {
+        let mut table = self.table.as_ref();
+        while let Some(known) = table {
+            let rest = match (known, kind(key)) {
+                (Table::Strings(_), _) => return false,
+                (Table::Counted { .. }, Kind::Count(_))
+                | (Table::Integers { .. }, Kind::Count(_) | Kind::Integer(_)) => return true,
+                (Table::Counted { rest, .. } | Table::Integers { rest, .. }, _) => rest,
+            };
+            table = rest.as_deref();
+        }
+        false
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.table.as_ref().map_or(0, Table::len)

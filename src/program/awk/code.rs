@@ -34,11 +34,13 @@ pub enum Special {
     Textdomain,
     Functab,
     Symtab,
+    Prec,
+    Roundmode,
 }
 
 impl Special {
     /// All, with their names, in order.
-    pub const ALL: [(Special, &'static str); 28] = [
+    pub const ALL: [(Special, &'static str); 30] = [
         (Special::Argc, "ARGC"),
         (Special::Argv, "ARGV"),
         (Special::Argind, "ARGIND"),
@@ -67,6 +69,8 @@ impl Special {
         (Special::Textdomain, "TEXTDOMAIN"),
         (Special::Functab, "FUNCTAB"),
         (Special::Symtab, "SYMTAB"),
+        (Special::Prec, "PREC"),
+        (Special::Roundmode, "ROUNDMODE"),
     ];
 
     /// Its place.
@@ -316,6 +320,9 @@ macro_rules! builtins {
                 None
             }
 
+            /// All names.
+            pub const NAMES: &[&str] = &[$($text,)*];
+
             /// Its name.
             pub fn name(self) -> &'static str {
                 match self { $(Builtin::$name => $text,)* }
@@ -425,4 +432,6 @@ pub struct Program {
     /// The rules for records.
     pub main: Vec<Entry>,
     pub ranges: usize,
+    /// Warnings that are given once.
+    pub warned: rustc_hash::FxHashSet<String>,
 }

@@ -92,14 +92,7 @@ impl Machine<'_> {
             .get(usize::from(source))
             .map_or(&b""[..], Vec::as_slice);
         let mut text = [name, format!(":{line}: ").as_bytes()].concat();
-        if self.nr > 0.0 {
-            let file = self.variable(Special::Filename.place());
-            let file = file.text(&self.convfmt);
-            let shown: &[u8] = if file.is_empty() { b"-" } else { &file };
-            text.extend_from_slice(
-                &[b"(FILENAME=", shown, format!(" FNR={}) ", self.fnr).as_bytes()].concat(),
-            );
-        }
+        text.extend_from_slice(self.input_place().as_bytes());
         text.extend_from_slice(message);
         text
     }
@@ -119,7 +112,7 @@ impl Machine<'_> {
                     let values = self.pop_many(count as usize);
                     write_values(&mut text, &values, &self.ofmt, &self.ofs, &self.ors);
                 }
-                self.write_to(redirection, &name, &text).await
+                self.write_to("print", redirection, &name, &text).await
             }
             Op::Printf {
                 count,
@@ -128,7 +121,7 @@ impl Machine<'_> {
                 let name = self.pop();
                 let mut text = Vec::new();
                 self.formatted(count as usize, &mut text)?;
-                self.write_to(redirection, &name, &text).await
+                self.write_to("printf", redirection, &name, &text).await
             }
             Op::Getline { source, target } => self.getline(source, target).await,
             Op::Builtin { function, count } => {
@@ -167,7 +160,13 @@ impl Machine<'_> {
 
     // Output.
 
-    async fn write_to(&mut self, redirection: Redirection, name: &Value, text: &[u8]) -> Run<()> {
+    async fn write_to(
+        &mut self,
+        function: &str,
+        redirection: Redirection,
+        name: &Value,
+        text: &[u8],
+    ) -> Run<()> {
         let name = self.text_of(name);
         if name.is_empty() {
             let sign = redirection.sign();
@@ -188,6 +187,10 @@ impl Machine<'_> {
         let Some(stream) = self.streams.list.get_mut(index) else {
             return Ok(());
         };
+        if stream.is_write_closed() {
+            let sentence = format!("{function}: attempt to write to closed write end of two-way pipe");
+            return Err(fatal(sentence));
+        }
         match stream.write(self.proc, text).await? {
             Ok(()) => Ok(()),
             Err(Errno::EPIPE) if self.proc.signals.disposition(Signal::PIPE) == Disposition::Default => {
@@ -234,9 +237,18 @@ impl Machine<'_> {
             self.set_error("close of redirection that was never opened")?;
             return Ok(-1.0);
         };
-        if how.as_deref() == Some(b"to") {
-            self.streams.close_to(self.proc, index).await?;
-            return Ok(0.0);
+        match how.as_deref() {
+            Some(b"to") => {
+                self.streams.close_to(self.proc, index).await?;
+                return Ok(0.0);
+            }
+            Some(b"from") => {
+                if let Some(stream) = self.streams.list.get_mut(index) {
+                    stream.reader = None;
+                }
+                return Ok(0.0);
+            }
+            _ => {}
         }
         self.proc.flush().await?;
         self.streams.close(self.proc, index).await
@@ -260,6 +272,14 @@ impl Machine<'_> {
             .find(&name, |_| true)
             .and_then(|index| self.streams.list.get_mut(index))
         {
+            Some(stream) if stream.is_write_closed() => {
+                let name = String::from_utf8_lossy(&name).into_owned();
+                self.warn_later(format!(
+                    "fflush: cannot flush: two-way pipe `{name}' has closed write end"
+                ));
+                self.print_warnings().await?;
+                Ok(-1.0)
+            }
             Some(stream) => Ok(if stream.flush(self.proc).await.is_ok() {
                 0.0
             } else {
@@ -387,6 +407,11 @@ impl Machine<'_> {
         };
         let _ = stream.flush(self.proc).await;
         let Some(reader) = &mut stream.reader else {
+            if kind == Kind::Coprocess {
+                return Err(fatal(
+                    "getline: attempt to read from closed read end of two-way pipe",
+                ));
+            }
             self.drop_line_needs(target);
             return Ok(-1.0);
         };
@@ -420,27 +445,42 @@ impl Machine<'_> {
     // Order.
 
     /// The keys of an array in the order that `PROCINFO["sorted_in"]` wants.
-    async fn ordered_keys(&mut self, array: u32) -> Run<Vec<Text>> {
+    async fn ordered_keys(&mut self, array: u32) -> Run<Vec<Value>> {
+        let (keys, as_text) = self.sorted_keys(array).await?;
+        let table = self.array(array);
+        let is_integer = |key: &Text| !as_text && table.is_some_and(|table| table.is_integer(key.bytes()));
+        Ok(keys
+            .into_iter()
+            .map(|key| match is_integer(&key) {
+                true => Value::key(key),
+                false => Value::Text(key),
+            })
+            .collect())
+    }
+
+    /// The keys, and whether they were compared as strings.
+    async fn sorted_keys(&mut self, array: u32) -> Run<(Vec<Text>, bool)> {
         let keys = self
             .array(array)
             .map(super::array::Array::keys)
             .unwrap_or_default();
         self.proc.charge(keys.len() as u64 / 4)?;
         let Value::Array(procinfo) = self.variable(Special::Procinfo.place()) else {
-            return Ok(keys);
+            return Ok((keys, false));
         };
         let how = self
             .array(procinfo)
             .and_then(|table| table.get(b"sorted_in"))
             .cloned();
         let Some(how) = how else {
-            return Ok(keys);
+            return Ok((keys, false));
         };
         let how = self.text_of(&how);
         let order = self.order_of(&how)?;
         let pairs = self.pairs(array, keys);
         let sorted = self.sorted(pairs, &order).await?;
-        Ok(sorted.into_iter().map(|(key, _)| key).collect())
+        let as_text = matches!(order, Order::KeyText | Order::KeyTextDescending);
+        Ok((sorted.into_iter().map(|(key, _)| key).collect(), as_text))
     }
 
     fn pairs(&self, array: u32, keys: Vec<Text>) -> Vec<(Text, Value)> {
@@ -494,18 +534,20 @@ impl Machine<'_> {
         let pairs = self.pairs(source, keys);
         let sorted = self.sorted(pairs, &order).await?;
         let destination = destination.unwrap_or(source);
-        let values: Vec<Value> = sorted
-            .into_iter()
-            .map(|(key, value)| if indices { Value::Text(key) } else { value })
-            .collect();
+        let mut values: Vec<Value> = Vec::with_capacity(sorted.len());
+        for (key, value) in sorted {
+            values.push(match value {
+                _ if indices => Value::Text(key),
+                // What is cleared frees the arrays within it.
+                Value::Array(inner) => Value::Array(self.copy_array(inner)?),
+                value => value,
+            });
+        }
         self.clear_array(destination);
         let count = values.len();
         for (index, value) in values.into_iter().enumerate() {
-            self.set_element(
-                destination,
-                &Text::small((index + 1).to_string().as_bytes()),
-                value,
-            )?;
+            let key = Text::small((index + 1).to_string().as_bytes());
+            *self.element(destination, &key)? = value;
         }
         self.push(Value::Number(count as f64));
         Ok(())

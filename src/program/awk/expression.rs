@@ -6,7 +6,7 @@
 use super::code::{ArrayRef, Builtin, Comparison, LineSource, LineTarget, Op, Operation, RegexRef, Target};
 use super::lexer::{Keyword, Token};
 use super::parser::{Parser, Parsing};
-use super::value::Place;
+use super::value::{Place, Text, Value};
 
 /// An expression that was read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,6 +86,13 @@ impl Parser<'_> {
 
     /// `target = value`, when an operator for it follows.
     fn assignment(&mut self, parsed: Parsed) -> Parsing<Parsed> {
+        if self.is("=") && self.ends_with_field_step(parsed) {
+            self.advance()?;
+            self.expression()?;
+            return Err(
+                self.error("cannot assign a value to the result of a field post-increment expression")
+            );
+        }
         let (Parsed::Target(target), Token::Sign(sign)) = (parsed, &self.token) else {
             return Ok(parsed);
         };
@@ -116,6 +123,18 @@ impl Parser<'_> {
             None => {}
         }
         Ok(Parsed::Value)
+    }
+
+    fn ends_with_field_step(&self, parsed: Parsed) -> bool {
+        let step = matches!(
+            self.program.code.last(),
+            Some(Op::Step {
+                target: Target::Field | Target::FieldNumber(_),
+                before: false,
+                ..
+            })
+        );
+        step && parsed == Parsed::Value
     }
 
     /// `x = x y` grows x where it is, when nothing in `y` could see the difference.
@@ -259,18 +278,7 @@ impl Parser<'_> {
 
     /// Concatenation, and commands that lines are read from.
     pub(super) fn common(&mut self) -> Parsing<Parsed> {
-        let mut left = self.sum()?;
-        let mut count = 1;
-        while self.begins_operand() {
-            self.value(left)?;
-            let right = self.sum()?;
-            self.value(right)?;
-            left = Parsed::Value;
-            count += 1;
-        }
-        if count > 1 {
-            self.emit(Op::Concatenate(count));
-        }
+        let mut left = self.concatenation(Parsed::Value, 0)?;
         while self.is("|") || self.is("|&") {
             let source = if self.is("|") {
                 LineSource::Command
@@ -288,7 +296,30 @@ impl Parser<'_> {
             self.value(left)?;
             let target = self.line_target()?;
             self.emit(Op::Getline { source, target });
+            // What follows is joined to the result: `cmd | getline x y`.
+            let rest = self.rest_of_product(Parsed::Value)?;
+            let rest = self.rest_of_sum(rest)?;
+            left = self.concatenation(rest, 1)?;
+        }
+        Ok(left)
+    }
+
+    /// Sums side by side; `count` values are there already.
+    fn concatenation(&mut self, left: Parsed, count: u32) -> Parsing<Parsed> {
+        let (mut left, mut count) = (left, count);
+        if count == 0 {
+            left = self.sum()?;
+            count = 1;
+        }
+        while self.begins_operand() {
+            self.value(left)?;
+            let right = self.sum()?;
+            self.value(right)?;
             left = Parsed::Value;
+            count += 1;
+        }
+        if count > 1 {
+            self.emit(Op::Concatenate(count));
         }
         Ok(left)
     }
@@ -298,6 +329,7 @@ impl Parser<'_> {
         match &self.token {
             Token::Number(_)
             | Token::Text(_)
+            | Token::TypedRegex(_)
             | Token::Name(_)
             | Token::CallName(_)
             | Token::Builtin(_)
@@ -308,7 +340,12 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Parsing<Parsed> {
-        let mut left = self.product()?;
+        let left = self.product()?;
+        self.rest_of_sum(left)
+    }
+
+    fn rest_of_sum(&mut self, left: Parsed) -> Parsing<Parsed> {
+        let mut left = left;
         loop {
             let operation = match &self.token {
                 Token::Sign("+") => Operation::Add,
@@ -325,7 +362,12 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Parsing<Parsed> {
-        let mut left = self.unary()?;
+        let left = self.unary()?;
+        self.rest_of_product(left)
+    }
+
+    fn rest_of_product(&mut self, left: Parsed) -> Parsing<Parsed> {
+        let mut left = left;
         loop {
             let operation = match &self.token {
                 Token::Sign("*") => Operation::Multiply,
@@ -375,7 +417,7 @@ impl Parser<'_> {
             };
             parser.value(parsed)?;
             match (negative, parser.program.code.last_mut()) {
-                (Some(negative), Some(constant)) if negative != 0.0 => *constant = Op::Number(negative),
+                (Some(negative), Some(constant)) => *constant = Op::Number(negative),
                 _ => {
                     parser.emit(op);
                 }
@@ -429,6 +471,15 @@ impl Parser<'_> {
                 self.advance()?;
                 let index = self.text(text);
                 self.emit(Op::Text(index));
+                Ok(Parsed::Value)
+            }
+            Token::TypedRegex(source) => {
+                self.advance()?;
+                // Wrong ones are found while the program is read.
+                self.regex(source.clone())?;
+                self.program.texts.push(Value::Regex(Text::small(&source)));
+                let text = self.program.texts.len() as u32 - 1;
+                self.emit(Op::Text(text));
                 Ok(Parsed::Value)
             }
             Token::Sign("/" | "/=") => {
@@ -505,13 +556,13 @@ impl Parser<'_> {
         Ok(Parsed::Group(count))
     }
 
-    /// What follows `$`.
+    /// What follows `$`. Of `$$a++` the inner field takes the `++`.
     fn field(&mut self) -> Parsing<Parsed> {
         let parsed = match self.token {
             Token::Sign("-" | "+" | "!") => self.unary()?,
+            Token::Sign("$") => self.postfix()?,
             _ => self.primary()?,
         };
-        let begin = self.here();
         self.value(parsed)?;
         if let (Parsed::Value, Some(Op::Number(number))) = (parsed, self.program.code.last())
             && (0.0..1e9).contains(number)
@@ -521,7 +572,6 @@ impl Parser<'_> {
             self.program.lines.pop();
             return Ok(Parsed::Target(Target::FieldNumber(number)));
         }
-        let _ = begin;
         Ok(Parsed::Target(Target::Field))
     }
 
@@ -596,9 +646,15 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &[u8]) -> Parsing<Parsed> {
+        if self.is_parameter(name) {
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.complain(&format!(
+                "error: attempt to use non-function `{name}' in function call"
+            ));
+        }
         let function = self.function(name);
         let count = self.call_arguments()?;
-        self.note_call(function, count);
+        self.note_call(function);
         self.emit(Op::Call {
             function: function as u32,
             count,

@@ -114,6 +114,7 @@ impl Machine<'_> {
         }
         // Nothing was named.
         self.files.any = true;
+        self.begin_in_place(b"-").await?;
         let file = self
             .proc
             .stdin()
@@ -144,6 +145,8 @@ impl Machine<'_> {
     }
 
     async fn open_file(&mut self, name: &[u8]) -> Run<bool> {
+        self.fnr = 0.0;
+        self.begin_in_place(name).await?;
         let opened = match name {
             b"-" | b"/dev/stdin" => self.proc.stdin(),
             _ => self.proc.open(name, OpenFlags::READ).await,
@@ -177,6 +180,7 @@ impl Machine<'_> {
                 b"' is a directory: skipped",
             ]
             .concat();
+            let text = self.placed_in_rule(text);
             self.proc.warn(text).await?;
             return Ok(false);
         }
@@ -186,7 +190,19 @@ impl Machine<'_> {
             format!("' for reading: {error}").as_bytes(),
         ]
         .concat();
+        let text = self.placed_in_rule(text);
         Err(super::machine::Trouble::Unlocated(text))
+    }
+
+    /// A message about a file names the place in the program that ran last, if a BEGINFILE rule did.
+    fn placed_in_rule(&self, text: Vec<u8>) -> Vec<u8> {
+        if !self.program.begin_file.is_empty() {
+            return self.located(&text);
+        }
+        if self.in_place.is_some() {
+            return [b"inplace:59: ", self.input_place().as_bytes(), text.as_slice()].concat();
+        }
+        text
     }
 
     async fn begin_file(&mut self, input: Input, name: &[u8]) -> Run<bool> {
@@ -205,11 +221,16 @@ impl Machine<'_> {
     }
 }
 
-/// `name=text`
+/// `name=text`; the name may be one of a namespace.
 pub fn assignment(operand: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr(b'=', operand)?;
     let (name, text) = (operand.get(..at)?, operand.get(at + 1..)?);
-    is_name(name).then_some((name, text))
+    let inner = match memchr::memmem::find(name, b"::") {
+        Some(end) if is_name(name.get(..end)?) => name.get(end + 2..)?,
+        Some(_) => return None,
+        None => name,
+    };
+    is_name(inner).then_some((name, text))
 }
 
 /// Whether a word can name a variable.

@@ -39,6 +39,8 @@ pub enum Token {
     End,
     Number(f64),
     Text(Vec<u8>),
+    /// `@/re/`
+    TypedRegex(Vec<u8>),
     Name(Vec<u8>),
     /// A name with `(` right behind it: a call.
     CallName(Vec<u8>),
@@ -217,10 +219,9 @@ impl<'a> Lexer<'a> {
     fn at_sign(&mut self, start: usize) -> Result<Token, SourceError> {
         self.at += 1;
         match self.peek(0) {
-            // A regular expression as a value behaves like its text here.
             Some(b'/') => {
                 self.at += 1;
-                self.regex().map(Token::Text)
+                self.regex().map(Token::TypedRegex)
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let name = self.name();

@@ -11,6 +11,7 @@ mod execute;
 mod expression;
 mod files;
 mod format;
+mod inplace;
 mod lexer;
 mod library;
 mod machine;
@@ -85,19 +86,14 @@ async fn compile(proc: &mut Proc, sources: &[(Vec<u8>, Vec<u8>)]) -> Result<code
     for warning in warnings {
         proc.warn(warning).await?;
     }
-    let error = match error {
-        Some(error) => error,
+    let (errors, error) = match error {
+        Some(error) => (std::mem::take(&mut parser.errors), error),
         None => match parser.finish() {
-            Ok((program, warnings)) => {
-                for warning in warnings {
-                    proc.warn(warning).await?;
-                }
-                return Ok(program);
-            }
-            Err(error) => error,
+            Ok(program) => return Ok(program),
+            Err(error) => (Vec::new(), error),
         },
     };
-    for line in &error.lines {
+    for line in errors.iter().chain(&error.lines) {
         proc.warn(line).await?;
     }
     Err(Stop::Exit(error.status))
@@ -121,6 +117,8 @@ fn prepare(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
         (Special::Ignorecase, Value::Number(0.0)),
         (Special::Binmode, Value::Number(0.0)),
         (Special::Lint, Value::Number(0.0)),
+        (Special::Prec, Value::Number(53.0)),
+        (Special::Roundmode, text(b"N")),
         (Special::Textdomain, text(b"messages")),
         (Special::Filename, text(b"")),
         (Special::Errno, text(b"")),
@@ -131,6 +129,7 @@ fn prepare(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
     }
     prepare_arrays(machine, options)?;
     machine.files.next = 1.0;
+    machine.in_place = options.in_place.then(inplace::InPlace::default);
     if let Some(separator) = &options.separator {
         machine.assign_operand(b"FS", separator)?;
     }
@@ -170,12 +169,7 @@ fn prepare_arrays(machine: &mut Machine<'_>, options: &Options) -> Run<()> {
     ] {
         machine.set_input(Special::Procinfo, key.as_bytes(), value.as_bytes())?;
     }
-    machine.array_of(Special::Functab.place())?;
-    let program = std::sync::Arc::clone(&machine.program);
-    for function in &program.functions {
-        machine.set_input(Special::Functab, &function.name, &function.name)?;
-    }
-    Ok(())
+    machine.prepare_symbols()
 }
 
 /// BEGIN, the records, END.
@@ -205,6 +199,7 @@ async fn run_program(machine: &mut Machine<'_>) -> Run<()> {
     if exited && machine.phase == Phase::Begin && !reads {
         return Ok(());
     }
+    machine.end_in_place().await?;
     machine.phase = Phase::End;
     for entry in &program.end {
         if machine.execute(*entry as usize).await? == Flow::Exit {

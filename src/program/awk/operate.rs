@@ -41,7 +41,7 @@ impl Machine<'_> {
             }
             Op::Negate => {
                 let number = self.pop().number();
-                self.push(Value::Number(0.0 - number));
+                self.push(Value::Number(-number));
             }
             Op::Plus => {
                 let number = self.pop().number();
@@ -149,13 +149,22 @@ impl Machine<'_> {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
-                let value = self.element(array, &key)?.clone();
+                if let Some(value) = self.symbol_itself(array, &key)? {
+                    self.push(value);
+                    return Ok(());
+                }
+                let value = match self.element(array, &key)?.clone() {
+                    // It may become an array.
+                    Value::Unset => Value::UntypedElement(std::sync::Arc::new((array, key))),
+                    value => value,
+                };
                 self.push(value);
             }
             Op::Delete(array) => {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
+                self.refuse_delete(array)?;
                 if let Some(Value::Array(inner)) = self.array(array).and_then(|array| array.get(key.bytes()))
                 {
                     let inner = *inner;
@@ -165,6 +174,7 @@ impl Machine<'_> {
             }
             Op::DeleteAll(array) => {
                 let array = self.resolve(array)?;
+                self.refuse_delete(array)?;
                 self.clear_array(array);
             }
             _ => {}
@@ -201,6 +211,10 @@ impl Machine<'_> {
         let label = self.pop();
         let subject = self.stack.last().cloned().unwrap_or_default();
         let holds = match &label {
+            Value::Regex(source) => {
+                let regex = self.dynamic_regex(source.bytes())?;
+                regex.is_match(&subject.text(&self.convfmt))?
+            }
             // A string is compared as one, a number only with numbers.
             Value::Text(text) => {
                 !matches!(subject, Value::Number(_)) && subject.text(&self.convfmt).as_ref() == text.bytes()
@@ -324,6 +338,11 @@ impl Machine<'_> {
                 count
             }
             Op::LengthVariable(place) => match self.variable(place) {
+                // It is a scalar from then on.
+                Value::Unset | Value::Untyped(_) | Value::UntypedElement(_) => {
+                    self.load(Target::Variable(place))?;
+                    0
+                }
                 Value::Array(array) => self.array(array).map_or(0, super::array::Array::len),
                 value => {
                     self.pay_bytes(value.size())?;
@@ -334,7 +353,10 @@ impl Machine<'_> {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
-                let value = self.element(array, &key)?.clone();
+                let value = match self.symbol_itself(array, &key)? {
+                    Some(value) => value,
+                    None => self.element(array, &key)?.clone(),
+                };
                 match value {
                     Value::Array(array) => self.array(array).map_or(0, super::array::Array::len),
                     value => {
@@ -356,13 +378,12 @@ impl Machine<'_> {
                 let key = self.pop();
                 let key = self.key(&key)?;
                 let array = self.resolve(array)?;
-                let value = self
-                    .array(array)
-                    .and_then(|array| array.get(key.bytes()))
-                    .cloned();
-                // Asking makes the element, as any other mention does.
-                self.element(array, &key)?;
-                (value.unwrap_or_default(), is_array)
+                let value = match self.symbol_itself(array, &key)? {
+                    Some(value) => value,
+                    // Asking makes the element, as any other mention does.
+                    None => self.element(array, &key)?.clone(),
+                };
+                (value, is_array)
             }
             _ => (Value::Unset, false),
         };
@@ -373,10 +394,11 @@ impl Machine<'_> {
         let name: &[u8] = match &value {
             Value::Array(_) => b"array",
             Value::Number(_) => b"number",
-            Value::Text(_) => b"string",
             Value::Input(_) if value.comparable_number().is_some() => b"strnum",
-            Value::Input(_) => b"string",
-            _ => b"untyped",
+            Value::Text(_) | Value::Input(_) | Value::Key(_) => b"string",
+            Value::Regex(_) => b"regexp",
+            Value::Unassigned | Value::NoField => b"unassigned",
+            Value::Unset | Value::Untyped(_) | Value::UntypedElement(_) => b"untyped",
         };
         self.push(Value::Text(Text::small(name)));
         Ok(())
@@ -398,7 +420,7 @@ impl Machine<'_> {
         Ok(match source {
             b" " => Splitter::Blanks,
             b"" => Splitter::Characters,
-            [byte] if !(self.ignore_case && byte.is_ascii_alphabetic()) => Splitter::Byte(*byte),
+            [byte] => Splitter::Byte(*byte),
             _ => Splitter::Regex(self.dynamic_regex(source)?),
         })
     }

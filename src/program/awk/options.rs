@@ -124,6 +124,8 @@ pub struct Options {
     pub assignments: Vec<(Vec<u8>, Vec<u8>)>,
     pub pieces: Vec<Piece>,
     pub operands: Vec<Vec<u8>>,
+    /// `-i inplace`
+    pub in_place: bool,
 }
 
 /// A part of the program.
@@ -147,6 +149,9 @@ pub async fn read(proc: &mut Proc) -> Result<Options, Stop> {
     for (flag, value) in &parsed.options {
         let value = value.clone().unwrap_or_default();
         match flag {
+            Flag::Include if matches!(value.as_slice(), b"inplace" | b"inplace.awk") => {
+                options.in_place = true;
+            }
             Flag::File | Flag::Include | Flag::Exec => options.pieces.push(Piece::File(value)),
             Flag::Source => options.pieces.push(Piece::Text(value)),
             Flag::Separator => options.separator = Some(value),

@@ -3,7 +3,7 @@
 //! Code is emitted as it is read, so no tree is built and long chains of operators need no recursion. What nests (parentheses,
 //! blocks, prefix operators) is counted against a limit.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::code::{Entry, Function, Op, Program, Special};
 use super::lexer::{Keyword, Lexer, SourceError, Token};
@@ -56,14 +56,15 @@ pub struct Parser<'a> {
     /// Parameters of the function that is read.
     locals: FxHashMap<Vec<u8>, u32>,
     texts: FxHashMap<Vec<u8>, u32>,
-    /// The first call of each function, and its arguments.
-    calls: Vec<(usize, u32, u16, u32)>,
+    /// The calls of each function, and where they stand.
+    calls: Vec<(usize, u16, u32)>,
+    /// Errors after which the reading went on, as they are printed.
+    pub errors: Vec<Vec<u8>>,
     pub(super) context: Context,
     pub(super) loops: Vec<Loop>,
     depth: usize,
     /// `>` redirects here.
     pub(super) no_greater: bool,
-    warned: FxHashSet<String>,
     /// Warnings as they are printed behind the program's name.
     pub warnings: Vec<Vec<u8>>,
 }
@@ -87,11 +88,11 @@ impl<'a> Parser<'a> {
             locals: FxHashMap::default(),
             texts: FxHashMap::default(),
             calls: Vec::new(),
+            errors: Vec::new(),
             context: Context::Rule,
             loops: Vec::new(),
             depth: 0,
             no_greater: false,
-            warned: FxHashSet::default(),
             warnings: Vec::new(),
         };
         for (_, name) in Special::ALL {
@@ -117,37 +118,33 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The program, when all its functions are there.
-    pub fn finish(mut self) -> Parsing<(Program, Vec<Vec<u8>>)> {
-        for (function, count, source, line) in std::mem::take(&mut self.calls) {
+    /// The program, when nothing is wrong with it. A function that is not there is missed when it is called.
+    pub fn finish(mut self) -> Parsing<Program> {
+        for (function, source, line) in std::mem::take(&mut self.calls) {
             let Some(called) = self.program.functions.get(function) else {
                 continue;
             };
-            let name = String::from_utf8_lossy(&called.name).into_owned();
-            if called.start.is_none() {
-                if self.globals.contains_key(&called.name) {
-                    let sentence = format!("error: attempt to use non-function `{name}' in function call");
-                    return Err(self.plain_error_at(source, line, 1, sentence.as_bytes()));
-                }
-                let sentence = format!("fatal: function `{name}' not defined");
-                return Err(self.plain_error_at(source, line, 2, sentence.as_bytes()));
-            }
-            if count as usize > called.parameters.len() {
-                let sentence = format!("warning: function `{name}' called with more arguments than declared");
+            if called.start.is_none() && self.globals.contains_key(&called.name) {
+                let name = String::from_utf8_lossy(&called.name).into_owned();
+                let sentence = format!("error: attempt to use non-function `{name}' in function call");
                 let text = self.prefixed(source, line, sentence.as_bytes());
-                self.warnings.push(text);
+                self.errors.push(text);
             }
         }
-        for function in &self.program.functions {
-            if self.globals.contains_key(&function.name) {
-                let name = String::from_utf8_lossy(&function.name).into_owned();
-                let sentence = format!(
-                    "error: function `{name}' called with space between name and `(',\nor used as a variable or an array"
-                );
-                return Err(self.plain_error(sentence.as_bytes()));
-            }
+        if self.errors.is_empty() {
+            return Ok(self.program);
         }
-        Ok((self.program, self.warnings))
+        Err(ProgramError {
+            lines: self.errors,
+            status: 1,
+        })
+    }
+
+    /// Notes an error after which the reading goes on.
+    pub(super) fn complain(&mut self, sentence: &str) {
+        let line = self.line_of(self.start);
+        let text = self.prefixed(self.source_number, line, sentence.as_bytes());
+        self.errors.push(text);
     }
 
     // Tokens.
@@ -179,7 +176,7 @@ impl<'a> Parser<'a> {
 
     fn take_warnings(&mut self) {
         for (at, sentence) in std::mem::take(&mut self.lexer.warnings) {
-            if self.warned.insert(sentence.clone()) {
+            if self.program.warned.insert(sentence.clone()) {
                 let line = self.line_of(at);
                 let text = self.prefixed(
                     self.source_number,
@@ -318,6 +315,14 @@ impl<'a> Parser<'a> {
     /// The current token belongs elsewhere.
     pub(super) fn unexpected(&mut self) -> ProgramError {
         match self.token {
+            // The end is where the last line ends.
+            Token::End if self.source.last() == Some(&b'\n') => {
+                let error = SourceError {
+                    sentence: b"unexpected newline or end of string".to_vec(),
+                    at: self.source.len() - 1,
+                };
+                self.source_error(&error)
+            }
             Token::End | Token::Newline => self.error("unexpected newline or end of string"),
             _ => self.error("syntax error"),
         }
@@ -373,6 +378,12 @@ impl<'a> Parser<'a> {
             let sentence = [b"error: ", message.as_bytes(), b": /", &regex, b"/"].concat();
             return Err(self.plain_error(&sentence));
         }
+        let at = self.start;
+        let complaints = super::regex::complaints(&regex);
+        self.lexer
+            .warnings
+            .extend(complaints.into_iter().map(|sentence| (at, sentence)));
+        self.take_warnings();
         self.program.regexes.push(regex);
         Ok(self.program.regexes.len() as u32 - 1)
     }
@@ -391,10 +402,25 @@ impl<'a> Parser<'a> {
 
     /// The place of a variable: a parameter, or a global one.
     pub(super) fn variable(&mut self, name: &[u8]) -> Place {
-        match self.locals.get(name) {
-            Some(index) => Place::Local(*index),
-            None => self.global(name),
+        if let Some(index) = self.locals.get(name) {
+            return Place::Local(*index);
         }
+        let function = self
+            .functions
+            .get(name)
+            .and_then(|index| self.program.functions.get(*index));
+        if function.is_some_and(|function| function.start.is_some()) {
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.complain(&format!(
+                "error: function `{name}' called with space between name and `(',\nor used as a variable or an array"
+            ));
+            return self.hidden();
+        }
+        self.global(name)
+    }
+
+    pub(super) fn is_parameter(&self, name: &[u8]) -> bool {
+        self.locals.contains_key(name)
     }
 
     /// A place that no name leads to.
@@ -415,9 +441,9 @@ impl<'a> Parser<'a> {
         index
     }
 
-    pub(super) fn note_call(&mut self, function: usize, count: u32) {
+    pub(super) fn note_call(&mut self, function: usize) {
         let line = self.line_of(self.start);
-        self.calls.push((function, count, self.source_number, line));
+        self.calls.push((function, self.source_number, line));
     }
 
     // Rules and functions.
@@ -516,6 +542,10 @@ impl<'a> Parser<'a> {
         self.advance()?;
         let name = match std::mem::replace(&mut self.token, Token::Newline) {
             Token::Name(name) | Token::CallName(name) => name,
+            Token::Builtin(builtin) => {
+                let name = builtin.name();
+                return Err(self.error(format!("`{name}' is a built-in function, it cannot be redefined")));
+            }
             token => {
                 self.token = token;
                 return Err(self.unexpected());
@@ -530,10 +560,8 @@ impl<'a> Parser<'a> {
             .functions
             .get(index)
             .is_some_and(|function| function.start.is_some());
-        if defined || is_special {
-            return Err(
-                self.plain_error(format!("error: function name `{shown}' previously defined").as_bytes())
-            );
+        if defined || is_special || self.globals.contains_key(&name) {
+            self.complain(&format!("error: function name `{shown}' previously defined"));
         }
         self.expect("(")?;
         let parameters = self.parameters(&name, &shown)?;
@@ -580,7 +608,7 @@ impl<'a> Parser<'a> {
                     parameters.len() + 1,
                     first + 1
                 );
-                return Err(self.plain_error(sentence.as_bytes()));
+                self.complain(&sentence);
             }
             parameters.push(name);
             self.advance()?;
@@ -589,6 +617,9 @@ impl<'a> Parser<'a> {
                 break;
             }
             self.skip_newlines()?;
+            if self.is(")") {
+                return Err(self.unexpected());
+            }
         }
         self.expect(")")?;
         Ok(parameters)

@@ -20,6 +20,18 @@ pub struct Record {
     pub splitter: Splitter,
     /// Newlines end fields: `RS=""`.
     pub newlines: bool,
+    origin: Origin,
+}
+
+/// Where the whole text comes from, which tells what it is as a value.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    /// Nothing was read yet.
+    Nowhere,
+    Input,
+    /// It was assigned, or put together from fields.
+    Text,
+    Number(f64),
 }
 
 /// Why a record cannot be split or put together.
@@ -57,6 +69,7 @@ impl Record {
             changed: Vec::new(),
             splitter: Splitter::Blanks,
             newlines: false,
+            origin: Origin::Nowhere,
         }
     }
 
@@ -66,14 +79,36 @@ impl Record {
         &mut self.text
     }
 
-    /// The text is another one.
+    /// The text is another one, which was read.
     pub fn renew(&mut self) {
+        self.origin = Origin::Input;
         self.split = false;
         self.stale = false;
         self.changed.clear();
     }
 
-    /// Replaces the record.
+    /// Assigns the record.
+    pub fn assign(&mut self, text: &[u8], value: &Value) {
+        self.set(text);
+        self.origin = match value {
+            Value::Number(number) => Origin::Number(*number),
+            Value::Input(_) => Origin::Input,
+            _ => Origin::Text,
+        };
+    }
+
+    /// The record as a value.
+    pub fn whole(&mut self, separator: &[u8], format: &[u8], kernel: &Kernel) -> Result<Value, Halt> {
+        let text = Text::copy(self.text(separator, format), kernel)?;
+        Ok(match self.origin {
+            Origin::Nowhere => Value::NoField,
+            Origin::Input => Value::Input(text),
+            Origin::Text => Value::Text(text),
+            Origin::Number(number) => Value::Number(number),
+        })
+    }
+
+    /// Replaces the record by what was read.
     pub fn set(&mut self, text: &[u8]) {
         self.text.clear();
         self.text.extend_from_slice(text);
@@ -122,6 +157,7 @@ impl Record {
         }
         self.text = text;
         self.stale = false;
+        self.origin = Origin::Text;
     }
 
     /// A field from 1 on.
@@ -138,7 +174,7 @@ impl Record {
             .and_then(|span| self.text.get(span.0..span.1))
         {
             Some(text) => Ok(Value::Input(Text::copy(text, kernel)?)),
-            None => Ok(Value::Unset),
+            None => Ok(Value::NoField),
         }
     }
 
@@ -181,6 +217,10 @@ impl Record {
         let more = count.saturating_sub(self.spans.len());
         kernel.meter().check_memory(more as u64 * 64)?;
         kernel.meter().charge(more as u64 / 16)?;
+        if more > 0 {
+            self.changed.resize(self.spans.len(), None);
+            self.changed.resize(count, Some(Value::NoField));
+        }
         self.spans.resize(count, (0, 0));
         Ok(())
     }

@@ -17,6 +17,32 @@ pub fn compile(source: &[u8], ignore_case: bool) -> Result<Regex, String> {
     Regex::compile(&rewrite(source), Syntax::Extended, options).map_err(|error| error.to_string())
 }
 
+/// What gawk says about backslashes in an expression that mean nothing there, each once.
+pub fn complaints(source: &[u8]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', source.get(at..).unwrap_or_default()) {
+        at += found + 2;
+        let Some(&byte) = source.get(at - 1) else {
+            break;
+        };
+        let letter = char::from(byte);
+        let complaint = match byte {
+            b'8' | b'9' => format!("regexp escape sequence `\\{letter}' treated as plain `{letter}'"),
+            b'x' if !source.get(at).is_some_and(u8::is_ascii_hexdigit) => {
+                "no hex digits in `\\x' escape sequence".to_owned()
+            }
+            b'0'..=b'7' | b'x' | b'\n' | 0x80.. => continue,
+            _ if b"'()*+-./<>?[]^`{|}$\\abfnrtvyswBSW".contains(&byte) => continue,
+            _ => format!("regexp escape sequence `\\{letter}' is not a known regexp operator"),
+        };
+        if !complaints.contains(&complaint) {
+            complaints.push(complaint);
+        }
+    }
+    complaints
+}
+
 /// A character that a backslash sequence stands for, and the length of the sequence behind the backslash.
 fn named_character(rest: &[u8]) -> Option<(u8, usize)> {
     match *rest.first()? {
@@ -29,6 +55,15 @@ fn named_character(rest: &[u8]) -> Option<(u8, usize)> {
             (value, count) => Some((value as u8, count + 1)),
         },
         letter => escape::letter(letter).map(|byte| (byte, 1)),
+    }
+}
+
+/// A character between brackets, and how much of the `rest` belongs to it; `None` for classes and the like.
+fn single(byte: u8, rest: &[u8]) -> Option<(u8, usize)> {
+    match (byte, rest.first()) {
+        (b'\\', Some(next)) => Some(named_character(rest).unwrap_or((*next, 1))),
+        (b'[', Some(b':' | b'.' | b'=')) => None,
+        _ => Some((byte, 0)),
     }
 }
 
@@ -126,7 +161,11 @@ fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
             bracket.write(out);
             return at;
         }
-        at += bracket.add(byte, source.get(at..).unwrap_or_default(), first);
+        let rest = source.get(at..).unwrap_or_default();
+        at += match bracket.add_range(byte, rest) {
+            0 => bracket.add(byte, rest, first),
+            length => length,
+        };
         first = false;
     }
     // Without an end the library complains.
@@ -136,6 +175,32 @@ fn bracket(out: &mut Vec<u8>, source: &[u8], begin: usize) -> usize {
 }
 
 impl Bracket {
+    /// Adds a range of which one end is a sign that means something by itself; gives how much of the `rest` belongs to it, 0 when there is none.
+    fn add_range(&mut self, byte: u8, rest: &[u8]) -> usize {
+        let Some((start, length)) = single(byte, rest) else {
+            return 0;
+        };
+        let Some([b'-', end, behind @ ..]) = rest.get(length..).filter(|rest| !rest.starts_with(b"-]"))
+        else {
+            return 0;
+        };
+        let Some((end, end_length)) = single(*end, behind) else {
+            return 0;
+        };
+        let special = |byte: u8| matches!(byte, b']' | b'-' | b'^' | b'\\' | b'[');
+        if !special(start) && !special(end) || start > end {
+            return 0;
+        }
+        for (byte, sign) in [(start, &b"-"[..]), (end, b"")] {
+            match special(byte) {
+                true => self.items.extend([b'[', b'.', byte, b'.', b']']),
+                false => self.items.push(byte),
+            }
+            self.items.extend_from_slice(sign);
+        }
+        length + 2 + end_length
+    }
+
     /// Adds what a byte begins; gives how much of the `rest` belongs to it.
     fn add(&mut self, byte: u8, rest: &[u8], first: bool) -> usize {
         match byte {

@@ -129,6 +129,9 @@ impl Machine<'_> {
         let text = super::lexer::unescape(raw, &mut warnings);
         self.operand_warnings.extend(warnings);
         let value = Value::Input(Text::take(text, &self.proc.kernel)?);
+        if let Some(in_place) = &mut self.in_place {
+            in_place.assign(name, &value.text(b""));
+        }
         let found = self.program.globals.iter().position(|known| known == name);
         // A variable that the program never mentions is not missed.
         let Some(index) = found else {
@@ -145,36 +148,58 @@ impl Machine<'_> {
 /// `FIELDWIDTHS`: numbers, each perhaps with a count to skip (`2:3`), and `*` for the rest.
 fn widths(text: &[u8]) -> Run<Vec<(usize, Option<usize>)>> {
     let mut widths = Vec::new();
-    let invalid = |number: usize, word: &[u8]| {
-        let word = String::from_utf8_lossy(word).into_owned();
-        fatal(format!(
-            "invalid FIELDWIDTHS value, for field {number}, near `{word}'"
-        ))
-    };
-    for word in text
-        .split(|byte| matches!(byte, b' ' | b'\t'))
-        .filter(|word| !word.is_empty())
-    {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        at += rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+        let rest = text.get(at..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .take_while(|byte| !matches!(byte, b' ' | b'\t'))
+            .count();
+        if length == 0 {
+            return Ok(widths);
+        }
+        let word = rest.get(..length).unwrap_or_default();
+        at += length;
         let mut parts = word.splitn(2, |byte| *byte == b':');
         let (first, second) = (parts.next().unwrap_or_default(), parts.next());
         let (skip, width) = match second {
             Some(width) => (first, width),
             None => (b"0".as_slice(), first),
         };
+        // What is wrong is shown with all that follows.
+        let invalid = |from: usize| {
+            let near = String::from_utf8_lossy(rest.get(from..).unwrap_or_default()).into_owned();
+            let number = widths.len() + 1;
+            fatal(format!(
+                "invalid FIELDWIDTHS value, for field {number}, near `{near}'"
+            ))
+        };
         let number = |word: &[u8]| {
             std::str::from_utf8(word)
                 .ok()
                 .and_then(|word| word.parse::<usize>().ok())
         };
-        let skip = number(skip).ok_or_else(|| invalid(widths.len() + 1, word))?;
+        let skip = number(skip).ok_or_else(|| invalid(0))?;
         if width == b"*" {
+            if !text
+                .get(at..)
+                .unwrap_or_default()
+                .iter()
+                .all(|byte| matches!(byte, b' ' | b'\t'))
+            {
+                return Err(fatal("`*' must be the last designator in FIELDWIDTHS"));
+            }
             widths.push((skip, None));
             continue;
         }
         let width = number(width)
             .filter(|width| *width > 0)
-            .ok_or_else(|| invalid(widths.len() + 1, word))?;
+            .ok_or_else(|| invalid(length - width.len()))?;
         widths.push((skip, Some(width)));
     }
-    Ok(widths)
 }

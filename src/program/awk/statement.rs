@@ -293,7 +293,7 @@ impl Parser<'_> {
                 let regex = self.regex_token()?;
                 Some(self.regex(regex)?)
             }
-            Token::Number(_) | Token::Text(_) | Token::Sign("-" | "+") => {
+            Token::Number(_) | Token::Text(_) | Token::TypedRegex(_) | Token::Sign("-" | "+") => {
                 let parsed = self.unary()?;
                 self.value(parsed)?;
                 None

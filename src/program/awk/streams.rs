@@ -157,6 +157,11 @@ impl Streams {
 }
 
 impl Stream {
+    /// A co-process whose input was closed.
+    pub fn is_write_closed(&self) -> bool {
+        self.kind == Kind::Coprocess && self.output.is_none()
+    }
+
     fn new(name: &[u8], kind: Kind) -> Stream {
         Stream {
             name: name.to_vec(),

@@ -13,29 +13,25 @@ enum Piece {
     Group(usize),
 }
 
-/// The replacement of `sub` and `gsub`: `&` is what matched, `\&` an ampersand, `\\` before them a backslash.
+/// The replacement of `sub` and `gsub`: `&` is what matched. Of backslashes right before it two are one, and an odd one makes it an ampersand.
 fn replacement(text: &[u8]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut literal = Vec::new();
     let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        at += 1;
-        match (byte, text.get(at), text.get(at + 1)) {
-            (b'&', ..) => {
-                pieces.push(Piece::Text(std::mem::take(&mut literal)));
-                pieces.push(Piece::Group(0));
-            }
-            (b'\\', Some(b'&'), _) => {
-                literal.push(b'&');
-                at += 1;
-            }
-            (b'\\', Some(b'\\'), Some(b'&')) => {
-                literal.push(b'\\');
-                at += 1;
-            }
-            _ => literal.push(byte),
+    while let Some(found) = memchr::memchr(b'&', text.get(at..).unwrap_or_default()) {
+        let before = text.get(at..at + found).unwrap_or_default();
+        at += found + 1;
+        let count = before.iter().rev().take_while(|byte| **byte == b'\\').count();
+        literal.extend_from_slice(before.get(..found - count).unwrap_or_default());
+        literal.extend(std::iter::repeat_n(b'\\', count / 2));
+        if count % 2 == 1 {
+            literal.push(b'&');
+        } else {
+            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+            pieces.push(Piece::Group(0));
         }
     }
+    literal.extend_from_slice(text.get(at..).unwrap_or_default());
     pieces.push(Piece::Text(literal));
     pieces
 }
@@ -53,8 +49,8 @@ fn general_replacement(text: &[u8]) -> Vec<Piece> {
                 at += 1;
                 Some(usize::from(digit - b'0'))
             }
-            (b'\\', Some(b'\\' | b'&')) => {
-                literal.extend(text.get(at));
+            (b'\\', Some(next)) => {
+                literal.push(*next);
                 at += 1;
                 None
             }
@@ -159,7 +155,10 @@ impl Machine<'_> {
         let which = if global { Which::All } else { Which::Number(1) };
         let (changed, count) = self.replace(&regex, &subject, &replacement(&text), which)?;
         if count > 0 {
-            let changed = self.new_text(changed)?;
+            let changed = match value {
+                Value::Regex(_) => Value::Regex(Text::take(changed, &self.proc.kernel)?),
+                _ => self.new_text(changed)?,
+            };
             self.store(target, changed)?;
         } else {
             self.drop_needs(target);

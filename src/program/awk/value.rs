@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::number;
 use crate::kernel::{Halt, Kernel, Lease};
@@ -107,6 +108,28 @@ impl Text {
     }
 }
 
+/// A subscript that `for` goes through and that was kept as an integer.
+///
+/// It is a string, but as gawk 5.2.1 has it, a comparison takes it for a number until its string was asked for, be it by a comparison. All copies
+/// of it share that.
+#[derive(Debug)]
+pub struct Key {
+    text: Text,
+    fresh: AtomicBool,
+}
+
+impl Key {
+    fn text(&self) -> &[u8] {
+        self.fresh.store(false, Ordering::Relaxed);
+        self.text.bytes()
+    }
+
+    /// The same as another subscript.
+    pub fn subscript(&self) -> &Text {
+        &self.text
+    }
+}
+
 /// A place of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
@@ -119,17 +142,26 @@ pub enum Place {
 /// A value.
 #[derive(Debug, Clone, Default)]
 pub enum Value {
-    /// Never assigned.
+    /// A variable or element that was neither assigned nor read: it may become an array.
     #[default]
     Unset,
+    /// One that was read and is a scalar from then on, empty and 0.
+    Unassigned,
+    /// What a field that is not there gives: an empty string.
+    NoField,
     Number(f64),
     Text(Text),
     /// From outside: a number too if it looks like one.
     Input(Text),
+    /// `@/re/`
+    Regex(Text),
+    Key(Arc<Key>),
     /// An array, by its place in the heap.
     Array(u32),
     /// A parameter for which the caller gave a variable that was never used: it may become an array.
     Untyped(Place),
+    /// The same for an element that was never used: its array and its key.
+    UntypedElement(Arc<(u32, Text)>),
 }
 
 impl Value {
@@ -143,12 +175,19 @@ impl Value {
         Ok(Value::Text(Text::take(bytes, kernel)?))
     }
 
+    /// A subscript of a loop, kept as an integer.
+    pub fn key(text: Text) -> Value {
+        let fresh = AtomicBool::new(true);
+        Value::Key(Arc::new(Key { text, fresh }))
+    }
+
     /// As a number.
     #[inline]
     pub fn number(&self) -> f64 {
         match self {
             Value::Number(number) => *number,
-            Value::Text(text) | Value::Input(text) => number::leading(text.bytes()),
+            Value::Text(text) | Value::Input(text) | Value::Regex(text) => number::leading(text.bytes()),
+            Value::Key(key) => number::leading(key.text.bytes()),
             _ => 0.0,
         }
     }
@@ -158,7 +197,8 @@ impl Value {
     pub fn text<'a>(&'a self, format: &[u8]) -> Cow<'a, [u8]> {
         match self {
             Value::Number(number) => Cow::Owned(number::to_text(*number, format)),
-            Value::Text(text) | Value::Input(text) => Cow::Borrowed(text.bytes()),
+            Value::Text(text) | Value::Input(text) | Value::Regex(text) => Cow::Borrowed(text.bytes()),
+            Value::Key(key) => Cow::Borrowed(key.text()),
             _ => Cow::Borrowed(b""),
         }
     }
@@ -167,7 +207,7 @@ impl Value {
     #[inline]
     pub fn size(&self) -> usize {
         match self {
-            Value::Text(text) | Value::Input(text) => text.bytes().len(),
+            Value::Text(text) | Value::Input(text) | Value::Regex(text) => text.bytes().len(),
             _ => 0,
         }
     }
@@ -177,7 +217,8 @@ impl Value {
     pub fn is_true(&self) -> bool {
         match self {
             Value::Number(number) => *number != 0.0,
-            Value::Text(text) => !text.bytes().is_empty(),
+            Value::Text(text) | Value::Regex(text) => !text.bytes().is_empty(),
+            Value::Key(key) => !key.text().is_empty(),
             Value::Input(text) => match number::whole(text.bytes()) {
                 Some(number) => number != 0.0,
                 None => !text.bytes().is_empty(),
@@ -192,7 +233,8 @@ impl Value {
         match self {
             Value::Number(number) => Some(*number),
             Value::Input(text) => number::whole(text.bytes()),
-            Value::Text(_) => None,
+            Value::Key(key) if key.fresh.swap(false, Ordering::Relaxed) => number::whole(key.text.bytes()),
+            Value::Text(_) | Value::Regex(_) | Value::NoField | Value::Key(_) => None,
             _ => Some(0.0),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::output::Outputs;
 use crate::fs::{Errno, FileKind, Follow, OpenFlags};
 use crate::kernel::{Input, Proc, Stop};
-use crate::program::usage;
+use crate::program::{path, usage};
 
 /// How files are edited in place.
 #[derive(Debug, Clone)]
@@ -224,7 +224,7 @@ impl Lines {
             .map_or(0o644, |metadata| metadata.mode);
         loop {
             let number = proc.kernel.random();
-            let temporary = [directory_of(&current.name), temporary_name(number).as_slice()].concat();
+            let temporary = path::temporary_beside(&current.name, b"sed", number);
             match proc.open_mode(&temporary, OpenFlags::CREATE_NEW, mode).await {
                 Ok(file) => {
                     let _ = proc.fs.set_mode(&proc.view(), &temporary, mode, Follow::Yes);
@@ -298,22 +298,9 @@ fn is_regular(file: &crate::kernel::File) -> bool {
         .is_ok_and(|metadata| metadata.kind == FileKind::Regular)
 }
 
-/// The directory of a path, with its slash.
-fn directory_of(path: &[u8]) -> &[u8] {
-    let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
-    path.get(..end).unwrap_or_default()
-}
-
-fn temporary_name(number: u64) -> Vec<u8> {
-    const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    let letters = (0..6).map(|place| (number >> (place * 8)) as usize % LETTERS.len());
-    let letters = letters.filter_map(|index| LETTERS.get(index).copied());
-    b"sed".iter().copied().chain(letters).collect()
-}
-
 /// `.bak` is added to the name; in `bak/*~` the star is the name.
 fn backup_name(path: &[u8], suffix: &[u8]) -> Vec<u8> {
-    let directory = directory_of(path);
+    let directory = path::directory_of(path);
     let base = path.get(directory.len()..).unwrap_or_default();
     let name = if suffix.contains(&b'*') {
         suffix.split(|byte| *byte == b'*').collect::<Vec<_>>().join(base)

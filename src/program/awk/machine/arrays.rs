@@ -2,7 +2,9 @@
 //!
 //! An unused variable given to a function becomes an array only when that is used as one, there and in the callers.
 
-use super::{Machine, Run, Trouble, fatal};
+use super::names::Origin;
+use super::variables::End;
+use super::{Machine, Run, fatal};
 use crate::program::awk::array::Array;
 use crate::program::awk::code::ArrayRef;
 use crate::program::awk::number;
@@ -10,14 +12,16 @@ use crate::program::awk::value::{Place, Text, Value};
 
 impl Machine<'_> {
     /// A new array.
-    pub fn new_array(&mut self) -> u32 {
-        match self.free.pop() {
-            Some(array) => array,
-            None => {
-                self.arrays.push(Array::default());
-                self.arrays.len() as u32 - 1
+    fn new_array(&mut self, origin: Origin) -> u32 {
+        if let Some(array) = self.free.pop() {
+            if let Some(slot) = self.origins.get_mut(array as usize) {
+                *slot = origin;
             }
+            return array;
         }
+        self.arrays.push(Array::default());
+        self.origins.push(origin);
+        self.arrays.len() as u32 - 1
     }
 
     /// An array by number.
@@ -31,50 +35,37 @@ impl Machine<'_> {
         let absolute = self.absolute(place);
         match self.slot(absolute) {
             Some(Value::Array(array)) => Ok(*array),
-            Some(Value::Unset | Value::Untyped(_)) => Ok(self.make_array(absolute)),
+            Some(Value::Unset | Value::Untyped(_) | Value::UntypedElement(_)) => self.make_array(place),
             _ => Err(self.array_error(place)),
         }
     }
 
     /// Makes an array in an unused variable, and in the caller's that was given for it.
-    fn make_array(&mut self, absolute: Place) -> u32 {
-        let outer = match self.slot(absolute) {
-            Some(Value::Array(array)) => return *array,
-            Some(Value::Untyped(outer)) => Some(*outer),
-            _ => None,
-        };
-        let mut chain = vec![absolute];
-        let mut next = outer;
-        let mut found = None;
-        while let Some(place) = next {
-            match self.slot(place) {
-                Some(Value::Untyped(outer)) => next = Some(*outer),
-                Some(Value::Array(array)) => {
-                    found = Some(*array);
-                    break;
+    fn make_array(&mut self, place: Place) -> Run<u32> {
+        let absolute = self.absolute(place);
+        let (chain, end) = self.untyped_chain(absolute);
+        let array = match end {
+            End::Array(array) => array,
+            End::Element(element) => self.subarray(element.0, &element.1)?,
+            End::Scalar => return Err(self.array_error(place)),
+            End::Nothing => match chain.last() {
+                Some(Place::Global(index)) => self.new_array(Origin::Global(*index)),
+                Some(Place::Local(index)) => {
+                    let array = self.new_array(Origin::Local);
+                    let owner = self
+                        .frames
+                        .iter_mut()
+                        .rfind(|frame| frame.base <= *index as usize);
+                    if let Some(frame) = owner {
+                        frame.owned.push(array);
+                    }
+                    array
                 }
-                Some(Value::Unset) => next = None,
-                // The caller has used it otherwise meanwhile.
-                _ => break,
-            }
-            chain.push(place);
-        }
-        let last = chain.last().copied().unwrap_or(absolute);
-        let array = found.unwrap_or_else(|| {
-            let array = self.new_array();
-            if let Place::Local(index) = last
-                && let Some(frame) = self.frames.iter_mut().rfind(|frame| frame.base <= index as usize)
-            {
-                frame.owned.push(array);
-            }
-            array
-        });
-        for place in chain {
-            if let Some(slot) = self.slot_mut(place) {
-                *slot = Value::Array(array);
-            }
-        }
-        array
+                None => self.new_array(Origin::Local),
+            },
+        };
+        self.set_slots(&chain, &Value::Array(array));
+        Ok(array)
     }
 
     /// The array of an operation.
@@ -98,6 +89,8 @@ impl Machine<'_> {
                 number::push(&mut text, *number, &self.convfmt);
                 Ok(Text::small(&text))
             }
+            Value::Regex(text) => Ok(text.clone()),
+            Value::Key(key) => Ok(key.subscript().clone()),
             _ => Ok(Text::default()),
         }
     }
@@ -116,41 +109,74 @@ impl Machine<'_> {
     }
 
     pub(super) fn load_element(&mut self, array: u32, key: &Text) -> Run<Value> {
+        if self.is_table(array) {
+            return self.load_symbol(array, key);
+        }
         if let Some(value) = self.array(array).and_then(|array| array.get(key.bytes())) {
-            return match value {
-                Value::Array(_) => Err(sub_array_error(key)),
+            match value {
+                Value::Array(_) => return Err(self.element_scalar_error(array, key)),
+                // Unlike a variable, it may still become an array.
+                Value::Unset => return Ok(Value::Unassigned),
                 value => {
                     self.pay(value)?;
-                    Ok(value.clone())
+                    return Ok(value.clone());
                 }
-            };
+            }
         }
-        self.element(array, key).map(|value| value.clone())
+        self.element(array, key)?;
+        Ok(Value::Unassigned)
     }
 
     /// Assigns an element.
     pub fn set_element(&mut self, array: u32, key: &Text, value: Value) -> Run<()> {
+        if self.is_table(array) {
+            return self.store_symbol(array, key, value);
+        }
         let slot = self.element(array, key)?;
         if matches!(slot, Value::Array(_)) {
-            return Err(sub_array_error(key));
+            return Err(self.element_scalar_error(array, key));
         }
-        *slot = value;
+        *slot = match value {
+            Value::Unset | Value::Untyped(_) | Value::UntypedElement(_) => Value::Unassigned,
+            value => value,
+        };
         Ok(())
     }
 
     /// The array within an element, made when it is not there.
     pub fn subarray(&mut self, array: u32, key: &Text) -> Run<u32> {
+        if let Some(place) = self.symbol(array, key) {
+            return self.array_of(place);
+        }
         match self.element(array, key)? {
             Value::Array(inner) => return Ok(*inner),
-            Value::Unset | Value::Untyped(_) => {}
-            _ => {
-                let name = String::from_utf8_lossy(key.bytes()).into_owned();
-                return Err(fatal(format!("attempt to use scalar `[\"{name}\"]' as an array")));
-            }
+            Value::Unset => {}
+            _ => return Err(self.element_array_error(array, key)),
         }
-        let inner = self.new_array();
+        let inner = self.new_array(Origin::Element(array, key.clone()));
         *self.element(array, key)? = Value::Array(inner);
         Ok(inner)
+    }
+
+    /// An array with the same elements, those within it copied too.
+    pub fn copy_array(&mut self, array: u32) -> Run<u32> {
+        let copy = self.new_array(Origin::Local);
+        let mut pending = vec![(array, copy)];
+        while let Some((from, to)) = pending.pop() {
+            let mut elements = Vec::new();
+            if let Some(table) = self.array(from) {
+                table.visit(|key, value| elements.push((key, value.clone())));
+            }
+            self.proc.charge(elements.len() as u64)?;
+            for (key, value) in elements {
+                if let Value::Array(inner) = value {
+                    pending.push((inner, self.subarray(to, &key)?));
+                } else {
+                    *self.element(to, &key)? = value;
+                }
+            }
+        }
+        Ok(copy)
     }
 
     /// Takes an element out.
@@ -196,9 +222,4 @@ impl Machine<'_> {
         self.clear_array(array);
         self.free.push(array);
     }
-}
-
-fn sub_array_error(key: &Text) -> Trouble {
-    let name = String::from_utf8_lossy(key.bytes()).into_owned();
-    fatal(format!("attempt to use array `[\"{name}\"]' in a scalar context"))
 }

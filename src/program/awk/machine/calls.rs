@@ -14,8 +14,9 @@ impl Machine<'_> {
     pub fn call(&mut self, function: u32, count: usize) -> Run<()> {
         let program = Arc::clone(&self.program);
         let called = program.functions.get(function as usize);
+        let name = called.map_or(&b""[..], |called| &called.name);
         let Some((called, start)) = called.and_then(|called| Some((called, called.start?))) else {
-            return Err(fatal("function not defined"));
+            return Err(fatal([b"function `", name, b"' not defined"].concat()));
         };
         if self.frames.len() >= DEPTH {
             return Err(Trouble::Halt(self.too_deep()));
@@ -24,6 +25,12 @@ impl Machine<'_> {
         let base = self.locals.len();
         let arguments = self.pop_many(count);
         let parameters = called.parameters.len();
+        if count > parameters {
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.warn_later(format!(
+                "function `{name}' called with more arguments than declared"
+            ));
+        }
         self.locals.extend(arguments.into_iter().take(parameters));
         self.locals.resize(base + parameters, Value::Unset);
         self.frames.push(Frame {
@@ -76,7 +83,7 @@ impl Machine<'_> {
     pub fn argument(&mut self, place: Place) {
         let absolute = self.absolute(place);
         let value = match self.slot(absolute) {
-            Some(Value::Unset) => Value::Untyped(absolute),
+            Some(Value::Unset | Value::UntypedElement(_)) => Value::Untyped(absolute),
             Some(value) => value.clone(),
             None => Value::Unset,
         };

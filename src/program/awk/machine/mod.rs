@@ -7,8 +7,10 @@
 
 mod arrays;
 mod calls;
+mod names;
 mod operations;
 mod regexes;
+mod symbols;
 mod targets;
 mod trouble;
 mod variables;
@@ -25,7 +27,7 @@ use super::code::{Op, Program, Special, Target};
 use super::reader::Separator;
 use super::record::Record;
 use super::streams::Streams;
-use super::value::{Text, Value};
+use super::value::Value;
 use crate::kernel::{Lease, Proc};
 use crate::pattern::Regex;
 
@@ -67,7 +69,7 @@ pub struct Frame {
 /// The keys of an array that `for` goes through.
 #[derive(Debug)]
 pub struct Walk {
-    keys: std::vec::IntoIter<Text>,
+    keys: std::vec::IntoIter<Value>,
 }
 
 /// The state of a run.
@@ -80,6 +82,8 @@ pub struct Machine<'a> {
     pub frames: Vec<Frame>,
     pub walks: Vec<Walk>,
     arrays: Vec<Array>,
+    /// What each array was made for.
+    origins: Vec<names::Origin>,
     free: Vec<u32>,
     lease: Lease,
     pub record: Record,
@@ -104,11 +108,18 @@ pub struct Machine<'a> {
     pub nesting: usize,
     /// Warnings that are not printed yet.
     pub warnings: Vec<String>,
+    /// What was warned of once.
+    warned: rustc_hash::FxHashSet<String>,
     /// Those about operands, which have no place in the program.
     pub operand_warnings: Vec<String>,
     /// The kind of rule that runs, for messages about `next`.
     pub phase: Phase,
     pub files: super::files::Files,
+    /// The array SYMTAB.
+    symbols: Option<u32>,
+    /// The array FUNCTAB.
+    functions: Option<u32>,
+    pub in_place: Option<super::inplace::InPlace>,
     /// The program mentions RT.
     pub uses_terminator: bool,
 }
@@ -148,6 +159,7 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             walks: Vec::new(),
             arrays: Vec::new(),
+            origins: Vec::new(),
             free: Vec::new(),
             lease,
             record: Record::new(),
@@ -169,9 +181,13 @@ impl<'a> Machine<'a> {
             random: super::random::Random::new(1.0),
             nesting: 0,
             warnings: Vec::new(),
+            warned: rustc_hash::FxHashSet::default(),
             operand_warnings: Vec::new(),
             phase: Phase::Begin,
             files: super::files::Files::default(),
+            symbols: None,
+            functions: None,
+            in_place: None,
             uses_terminator,
         }
     }

@@ -8,14 +8,14 @@ use super::{Flow, Machine, Pause, Phase, Run, Walk, fatal};
 use crate::kernel::cost;
 use crate::program::awk::code::Op;
 use crate::program::awk::number;
-use crate::program::awk::value::{Text, Value};
+use crate::program::awk::value::Value;
 
 /// Standard output is written when its buffer holds this.
 const FULL: usize = 32 << 10;
 
 impl Machine<'_> {
     /// Begins to go through an array.
-    pub fn walk(&mut self, keys: Vec<Text>) {
+    pub fn walk(&mut self, keys: Vec<Value>) {
         self.walks.push(Walk {
             keys: keys.into_iter(),
         });
@@ -79,6 +79,9 @@ impl Machine<'_> {
                 }
                 Op::Call { function, count } => {
                     self.call(function, count as usize)?;
+                    if !self.warnings.is_empty() {
+                        return Ok(Pause::Warn);
+                    }
                     if self.proc.kernel.meter().slice_spent() {
                         return Ok(Pause::Breathe);
                     }
@@ -91,7 +94,7 @@ impl Machine<'_> {
                 }
                 Op::Finish => return Ok(Pause::Ended(Flow::Finished)),
                 Op::WalkNext(to) => match self.walks.last_mut().and_then(|walk| walk.keys.next()) {
-                    Some(key) => self.push(Value::Input(key)),
+                    Some(key) => self.push(key),
                     None => self.at = to as usize,
                 },
                 Op::WalkEnd => {
@@ -176,7 +179,7 @@ pub fn write_values(out: &mut Vec<u8>, values: &[Value], ofmt: &[u8], ofs: &[u8]
         match value {
             Value::Number(number) => number::push(out, *number, ofmt),
             Value::Text(text) | Value::Input(text) => out.extend_from_slice(text.bytes()),
-            _ => {}
+            value => out.extend_from_slice(&value.text(ofmt)),
         }
     }
     out.extend_from_slice(ors);

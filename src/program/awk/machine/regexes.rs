@@ -41,6 +41,11 @@ impl Machine<'_> {
         self.proc.charge(source.len() as u64 + 16)?;
         let regex = regex::compile(source, self.ignore_case)
             .map_err(|error| fatal([b"invalid regexp: ", error.as_bytes(), b": /", source, b"/"].concat()))?;
+        for sentence in regex::complaints(source) {
+            if !self.program.warned.contains(&sentence) && self.warned.insert(sentence.clone()) {
+                self.warn_later(sentence);
+            }
+        }
         if self.regexes.len() >= REGEXES {
             self.regexes.clear();
         }

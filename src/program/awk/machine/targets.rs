@@ -2,7 +2,7 @@
 
 use super::{Machine, Run, fatal};
 use crate::program::awk::code::{ArrayRef, Target};
-use crate::program::awk::value::{Text, Value};
+use crate::program::awk::value::Value;
 
 impl Machine<'_> {
     fn field_number(value: &Value) -> Run<usize> {
@@ -16,8 +16,7 @@ impl Machine<'_> {
     #[inline]
     fn load_field(&mut self, number: usize) -> Run<Value> {
         if number == 0 {
-            let text = self.record.text(&self.ofs, &self.convfmt);
-            let value = Value::Input(Text::copy(text, &self.proc.kernel)?);
+            let value = self.record.whole(&self.ofs, &self.convfmt, &self.proc.kernel)?;
             self.pay(&value)?;
             return Ok(value);
         }
@@ -29,7 +28,7 @@ impl Machine<'_> {
     fn store_field(&mut self, number: usize, value: Value) -> Run<()> {
         if number == 0 {
             let text = self.text_of(&value);
-            self.record.set(&text);
+            self.record.assign(&text, &value);
             return Ok(());
         }
         // What was split lazily must be split by the text as it is now.

@@ -2,9 +2,21 @@
 //!
 //! A place of an operation counts from the current call; an absolute one from the start of all locals, so that it stays valid in calls further in.
 
-use super::{Machine, Run, Trouble, fatal};
+use std::sync::Arc;
+
+use super::{Machine, Run};
 use crate::kernel::Stop;
 use crate::program::awk::value::{Place, Text, Value};
+
+/// What the last of several unused variables stands for.
+pub(super) enum End {
+    Nothing,
+    /// The caller has used it as a scalar meanwhile.
+    Scalar,
+    Array(u32),
+    /// An element that was not used.
+    Element(Arc<(u32, Text)>),
+}
 
 /// Texts of fewer bytes cost no more than the operation on them.
 const LARGE: usize = 1024;
@@ -40,65 +52,80 @@ impl Machine<'_> {
 
     /// What a variable holds.
     pub fn variable(&self, place: Place) -> Value {
-        self.slot(self.absolute(place)).cloned().unwrap_or_default()
-    }
-
-    /// The name of a variable, for messages.
-    fn name_of(&self, place: Place) -> (Vec<u8>, bool) {
-        match place {
-            Place::Global(index) => (
-                self.program
-                    .globals
-                    .get(index as usize)
-                    .cloned()
-                    .unwrap_or_default(),
-                false,
-            ),
-            Place::Local(index) => {
-                let function = self
-                    .frames
-                    .last()
-                    .and_then(|frame| self.program.functions.get(frame.function as usize));
-                let name = function.and_then(|function| function.parameters.get(index as usize));
-                (name.cloned().unwrap_or_default(), true)
-            }
+        let absolute = self.absolute(place);
+        match self.slot(absolute) {
+            // The caller's may have become an array meanwhile.
+            Some(value @ Value::Untyped(_)) => match self.untyped_chain(absolute).1 {
+                End::Array(array) => Value::Array(array),
+                _ => value.clone(),
+            },
+            value => value.cloned().unwrap_or_default(),
         }
     }
 
-    fn scalar_error(&self, place: Place) -> Trouble {
-        let (name, _) = self.name_of(place);
-        fatal(
-            [
-                b"attempt to use array `",
-                name.as_slice(),
-                b"' in a scalar context",
-            ]
-            .concat(),
-        )
-    }
-
-    pub(super) fn array_error(&self, place: Place) -> Trouble {
-        let (name, parameter) = self.name_of(place);
-        let kind: &[u8] = if parameter {
-            b"scalar parameter `"
-        } else {
-            b"scalar `"
-        };
-        fatal([b"attempt to use ", kind, &name, b"' as an array"].concat())
-    }
-
     #[inline]
-    pub(super) fn load_variable(&self, place: Place) -> Run<Value> {
+    pub(super) fn load_variable(&mut self, place: Place) -> Run<Value> {
         let slot = match place {
             Place::Global(index) => self.globals.get(index as usize),
             Place::Local(index) => self.locals.get(self.base() + index as usize),
         };
         match slot {
             Some(Value::Array(_)) => Err(self.scalar_error(place)),
-            Some(Value::Untyped(_)) | None => Ok(Value::Unset),
+            Some(Value::Unset | Value::Untyped(_) | Value::UntypedElement(_)) | None => {
+                self.load_untyped(place)
+            }
             Some(value) => {
                 self.pay(value)?;
                 Ok(value.clone())
+            }
+        }
+    }
+
+    /// Reading a variable that was never used makes it a scalar, and so the caller's that was given for it.
+    fn load_untyped(&mut self, place: Place) -> Run<Value> {
+        let absolute = self.absolute(place);
+        let (chain, end) = self.untyped_chain(absolute);
+        if let End::Array(array) = end {
+            self.set_slots(&chain, &Value::Array(array));
+            return Err(self.scalar_error(place));
+        }
+        if let End::Element(element) = &end {
+            let (array, key) = element.as_ref();
+            if let slot @ Value::Unset = self.element(*array, key)? {
+                *slot = Value::Unassigned;
+            }
+        }
+        self.set_slots(&chain, &Value::Unassigned);
+        Ok(Value::Unassigned)
+    }
+
+    /// The variables that stand for each other from one on, and what the last of them stands for.
+    pub(super) fn untyped_chain(&self, absolute: Place) -> (Vec<Place>, End) {
+        let mut chain = vec![absolute];
+        let mut next = self.slot(absolute);
+        loop {
+            match next {
+                Some(Value::Untyped(outer)) => {
+                    next = self.slot(*outer);
+                    if matches!(
+                        next,
+                        Some(Value::Unset | Value::Untyped(_) | Value::UntypedElement(_))
+                    ) {
+                        chain.push(*outer);
+                    }
+                }
+                Some(Value::UntypedElement(element)) => return (chain, End::Element(element.clone())),
+                Some(Value::Array(array)) => return (chain, End::Array(*array)),
+                Some(Value::Unset) | None => return (chain, End::Nothing),
+                Some(_) => return (chain, End::Scalar),
+            }
+        }
+    }
+
+    pub(super) fn set_slots(&mut self, places: &[Place], value: &Value) {
+        for place in places {
+            if let Some(slot) = self.slot_mut(*place) {
+                *slot = value.clone();
             }
         }
     }
@@ -127,8 +154,17 @@ impl Machine<'_> {
         };
         match slot {
             Some(Value::Array(_)) => Err(self.scalar_error(place)),
+            Some(Value::Untyped(_)) => {
+                // The caller's is a scalar from then on, too.
+                self.load_untyped(place)?;
+                self.store_variable(place, value)
+            }
             Some(slot) => {
-                *slot = value;
+                *slot = match value {
+                    // An unused value makes no other one.
+                    Value::Unset | Value::Untyped(_) | Value::UntypedElement(_) => Value::Unassigned,
+                    value => value,
+                };
                 Ok(())
             }
             None => Ok(()),
