@@ -47,8 +47,7 @@ fn leave(interp: &mut Interp, name: &str, args: &[Vec<u8>], divert: fn(u32) -> D
             }
         },
         _ => {
-            interp.complain(name, "too many arguments");
-            return Err(Divert::Exit(1));
+            return Err(interp.too_many(name));
         }
     };
     interp.status = 0;

@@ -132,7 +132,9 @@ pub(super) fn enter(interp: &mut Interp, target: &[u8], physical: bool) -> Resul
             false => path,
         }
     } else {
-        logical(&interp.proc.cwd, target)
+        let path = logical(&interp.proc.cwd, target);
+        leaves_directories(interp, target)?;
+        path
     };
     let metadata = interp.proc.metadata(&path, Follow::Yes)?;
     if metadata.kind != FileKind::Directory {
@@ -159,6 +161,18 @@ fn set_directory(interp: &mut Interp, name: &[u8], value: Vec<u8>) {
     } else {
         interp.vars.set_raw(name, value);
     }
+}
+
+/// What `..` leaves must be a directory, though it is removed by text.
+fn leaves_directories(interp: &Interp, target: &[u8]) -> Result<(), Errno> {
+    for at in memchr::memmem::find_iter(target, b"/..") {
+        let ends = target.get(at + 3).is_none_or(|byte| *byte == b'/');
+        let before = logical(&interp.proc.cwd, target.get(..at).unwrap_or_default());
+        if ends && interp.proc.metadata(&before, Follow::Yes)?.kind != FileKind::Directory {
+            return Err(Errno::ENOTDIR);
+        }
+    }
+    Ok(())
 }
 
 /// Joins and removes `.` and `..` by text, as `cd -L` does.

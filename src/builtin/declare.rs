@@ -46,6 +46,12 @@ pub fn run_typeset(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
 pub fn run_local(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     if !interp.vars.in_function() {
         interp.complain("local", "can only be used in a function");
+        // Lists are assigned all the same.
+        for list in std::mem::take(&mut interp.declared) {
+            if let Err(failure) = interp.assign_array(&list.name, list.elements, list.append) {
+                return Err(interp.fail_expansion(failure));
+            }
+        }
         return Ok(1);
     }
     if !args.is_empty()

@@ -1,6 +1,6 @@
 //! `exit [n]`, `logout [n]`
 
-use crate::interp::{Divert, Flow, Interp};
+use crate::interp::{Flow, Interp};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -17,10 +17,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         [] => Err(interp.leave_shell(interp.exit_status())),
         [text, rest @ ..] => match interp.status_argument("exit", text) {
             Err(status) => Err(interp.leave_shell(status)),
-            Ok(_) if !rest.is_empty() => {
-                interp.complain("exit", "too many arguments");
-                Err(Divert::Exit(1))
-            }
+            Ok(_) if !rest.is_empty() => Err(interp.too_many("exit")),
             Ok(status) => Err(interp.leave_shell(status)),
         },
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::args::{BuiltinParsed, BuiltinSpec};
 use crate::expand::{Attributes, ExpandHost, Indexed, Value, Variable, word};
 use crate::fs::Errno;
-use crate::interp::{Flow, Interp, Origin};
+use crate::interp::{Flow, Interp, Kept, Origin};
 use crate::kernel::{File, cost};
 use crate::text::quote;
 
@@ -134,6 +134,9 @@ fn prepare(interp: &mut Interp, name: &str, request: &Request) -> Result<Vec<u8>
     }
     if interp.check_writable(&array).is_err() {
         interp.error([&*array, b": readonly variable"].concat());
+        return Err(1);
+    }
+    if interp.kept_by_shell(&array) == Kept::Refused {
         return Err(1);
     }
     if interp.is_assoc_named(&array) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::args::BuiltinSpec;
 use crate::expand::{ExpandHost, Ifs, word};
 use crate::fs::Errno;
-use crate::interp::{Flow, Interp, split_reference};
+use crate::interp::{Flow, Interp, Kept, split_reference};
 use crate::kernel::{File, cost};
 use crate::text::utf8;
 
@@ -318,6 +318,9 @@ fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -
         }
         if interp.is_assoc_named(array) {
             interp.complain("read", [array, b": not an indexed array".as_slice()].concat());
+            return Ok(false);
+        }
+        if interp.kept_by_shell(array) == Kept::Refused {
             return Ok(false);
         }
         let fields = match request.exact {

@@ -25,9 +25,6 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         [text] => match interp.status_argument("return", text) {
             Ok(status) | Err(status) => Err(Divert::Return(status)),
         },
-        _ => {
-            interp.complain("return", "too many arguments");
-            Err(Divert::Exit(1))
-        }
+        _ => Err(interp.too_many("return")),
     }
 }

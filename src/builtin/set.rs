@@ -35,6 +35,8 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 return Ok(0);
             }
             b"--help" => return Ok(interp.say_usage("set", SPEC.help())),
+            // A sign without letters is passed over.
+            b"+" => continue,
             [b'-', _, ..] => true,
             [b'+', _, ..] => false,
             _ => {
@@ -72,6 +74,7 @@ fn invalid_letter(args: &[Vec<u8>]) -> Option<[u8; 2]> {
     while let Some(arg) = rest.next() {
         let (sign, letters) = match arg.as_slice() {
             b"--" | b"--help" => return None,
+            b"+" => continue,
             [sign @ (b'-' | b'+'), letters @ ..] if !letters.is_empty() => (sign, letters),
             _ => return None,
         };

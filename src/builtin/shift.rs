@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::support::number;
-use crate::interp::{Divert, Flow, Interp, Set, Shopt};
+use crate::interp::{Flow, Interp, Set, Shopt};
 
 /// The builtin.
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -17,7 +17,8 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
     };
     let count = match args {
         [] => 1,
-        [text] => match number(text) {
+        [text, rest @ ..] => match number(text) {
+            Some(_) if !rest.is_empty() => return Err(interp.too_many("shift")),
             Some(count) => count,
             None => {
                 interp.complain(
@@ -27,10 +28,6 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 return Ok(1);
             }
         },
-        _ => {
-            interp.complain("shift", "too many arguments");
-            return Err(Divert::Exit(1));
-        }
     };
     let Ok(count) = usize::try_from(count) else {
         let text = args.first().cloned().unwrap_or_default();

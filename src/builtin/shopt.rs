@@ -80,7 +80,10 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
                 b": invalid shell option name"
             };
             interp.complain("shopt", [name, what].concat());
-            status = 1;
+            // bash forgets the failure where it sets options of `set`.
+            if family == Family::Shopt || !(set || unset) {
+                status = 1;
+            }
             continue;
         };
         if set || unset {

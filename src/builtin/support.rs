@@ -1,7 +1,8 @@
 //! What builtins share: parsing options with bash's messages, saying errors under the builtin's name, reading numbers.
 
 use crate::args::{BuiltinError, BuiltinParsed, BuiltinSpec};
-use crate::interp::{Interp, Misuse};
+use crate::expand::Failure;
+use crate::interp::{Divert, Interp, Misuse};
 
 impl Interp {
     /// Parses a builtin's options; a wrong one is said, and `Err` carries the status to return.
@@ -40,6 +41,12 @@ impl Interp {
     /// Says `NAME: message` with the shell's prefix.
     pub(super) fn complain(&mut self, name: &str, message: impl AsRef<[u8]>) {
         self.error([name.as_bytes(), b": ", message.as_ref()].concat());
+    }
+
+    /// More arguments than one: the line is abandoned; with `-c`, the shell.
+    pub(super) fn too_many(&mut self, name: &str) -> Divert {
+        let message = [name.as_bytes(), b": too many arguments"].concat();
+        self.fail_expansion(Failure::Top(message))
     }
 
     /// A status to leave with, from a numeric argument. Not a number: said, and status 2.

@@ -29,6 +29,8 @@ struct Parser<'a> {
     args: &'a [Vec<u8>],
     at: usize,
     depth: usize,
+    /// It is `[`.
+    bracket: bool,
 }
 
 type Answer = Result<bool, Vec<u8>>;
@@ -39,6 +41,7 @@ fn evaluate(interp: &mut Interp, name: &str, args: &[Vec<u8>]) -> Flow {
         args,
         at: 0,
         depth: 0,
+        bracket: name == "[",
     };
     match parser.by_count(args) {
         Ok(answer) => Ok(i32::from(!answer)),
@@ -83,10 +86,13 @@ impl<'a> Parser<'a> {
         self.args = args;
         self.at = 0;
         let answer = self.or()?;
-        if self.at < args.len() {
-            return Err(b"too many arguments".to_vec());
+        match args.get(self.at) {
+            None => Ok(answer),
+            Some(word) if word.first() == Some(&b'-') => {
+                Err([b"syntax error: `", word.as_slice(), b"' unexpected"].concat())
+            }
+            Some(_) => Err(b"too many arguments".to_vec()),
         }
-        Ok(answer)
     }
 
     fn peek(&self, ahead: usize) -> Option<&'a [u8]> {
@@ -124,12 +130,6 @@ impl<'a> Parser<'a> {
         let Some(word) = self.peek(0) else {
             return Err(b"argument expected".to_vec());
         };
-        if let (Some(operator), Some(right)) = (self.peek(1), self.peek(2))
-            && is_binary(operator)
-        {
-            self.at += 3;
-            return self.binary(word, operator, right);
-        }
         if word == b"(" && self.peek(1).is_some() {
             self.at += 1;
             self.depth += 1;
@@ -144,8 +144,15 @@ impl<'a> Parser<'a> {
                     Ok(answer)
                 }
                 Some(found) => Err([b"`)' expected, found ", found].concat()),
+                None if self.bracket => Err(b"`)' expected, found ]".to_vec()),
                 None => Err(b"`)' expected".to_vec()),
             };
+        }
+        if let (Some(operator), Some(right)) = (self.peek(1), self.peek(2))
+            && is_binary(operator)
+        {
+            self.at += 3;
+            return self.binary(word, operator, right);
         }
         if let ([b'-', letter], Some(operand)) = (word, self.peek(1))
             && UNARY.contains(letter)

@@ -167,8 +167,9 @@ fn describe_files(interp: &mut Interp, name: &[u8], request: Request) -> bool {
         say_file(interp, name, name, request);
         return true;
     }
-    let hashed = interp.hashed.get(name).map(|(path, _)| path.to_vec());
-    if let Some(path) = hashed.filter(|_| !request.all || request.force_path) {
+    if (!request.all || request.force_path)
+        && let Some(path) = interp.hashed_path(name)
+    {
         match request.style {
             Style::Long => interp.print([name, b" is hashed (", &path, b")\n"].concat()),
             _ => say_file(interp, name, &path, request),

@@ -34,12 +34,18 @@ pub fn expand<H: ExpandHost>(
     let mut found = Vec::new();
     walk.pattern(pattern, &mut found)?;
     if let Some(ignore) = ignore {
-        let patterns: Vec<Pattern> = split_colons(&ignore)
-            .map(|text| Pattern::compile(text, walk.options(true)))
+        let patterns: Vec<Vec<Pattern>> = split_colons(&ignore)
+            .into_iter()
+            .map(|text| {
+                let parts = text.split(|byte| *byte == b'/');
+                parts
+                    .map(|part| Pattern::compile(part, walk.options(true)))
+                    .collect()
+            })
             .collect();
         found.retain(|path| {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-            name != b"." && name != b".." && !patterns.iter().any(|pattern| pattern.matches(path))
+            name != b"." && name != b".." && !patterns.iter().any(|pattern| matches_path(pattern, path))
         });
     }
     if found.is_empty() {
@@ -57,8 +63,56 @@ pub fn expand<H: ExpandHost>(
     Ok(())
 }
 
-fn split_colons(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| *byte == b':').filter(|part| !part.is_empty())
+/// Matches component by component: no wildcard goes over a slash.
+fn matches_path(patterns: &[Pattern], path: &[u8]) -> bool {
+    let parts = path.split(|byte| *byte == b'/');
+    parts.clone().count() == patterns.len()
+        && parts.zip(patterns).all(|(part, pattern)| pattern.matches(part))
+}
+
+/// The patterns of a list. A colon that is escaped or in brackets separates nothing.
+fn split_colons(text: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'[' => at += bracket_length(text.get(at..).unwrap_or_default()),
+            b':' => {
+                parts.push(text.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// How far behind the `[` its bracket closes; 0 where it does not.
+fn bracket_length(text: &[u8]) -> usize {
+    // A bracket at the start stands for itself, negated or not.
+    let mut at = match text {
+        [_, b'!' | b'^', b']', ..] => 3,
+        [_, b']', ..] => 2,
+        _ => 1,
+    };
+    while let Some(byte) = text.get(at) {
+        match (byte, text.get(at + 1)) {
+            (b']', _) => return at,
+            (b'[', Some(mark @ (b':' | b'.' | b'='))) => {
+                let inside = text.get(at + 2..).unwrap_or_default();
+                match memchr::memmem::find(inside, &[*mark, b']']) {
+                    Some(length) => at += length + 3,
+                    None => return 0,
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    0
 }
 
 /// A pattern was matched on the way to where a walk is.

@@ -2,10 +2,10 @@
 
 use super::host::{ExpandHost, Failure};
 use super::param::{self, Subject};
-use super::subscript::of_text;
+use super::subscript;
 use super::value::Text;
 use super::word::is_name;
-use crate::syntax::ast::{Param, ParamName, ParamOp, Subscript};
+use crate::syntax::ast::{Param, ParamName, ParamOp, Subscript, Word};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
 
@@ -68,7 +68,11 @@ pub(super) fn indirect<H: ExpandHost>(
         Some(b"@") => pointed.subscript = Some(Subscript::At),
         Some(b"*") => pointed.subscript = Some(Subscript::Star),
         Some(text) => {
-            key = Some(of_text(host, &pointed.name, text.to_vec())?);
+            let written = Word::subscript(text);
+            key = Some(match written.pure {
+                true => subscript::now(host, &pointed.name, &written)?,
+                false => subscript::of_text(host, &pointed.name, text.to_vec())?,
+            });
             pointed.subscript = Some(Subscript::Index(Box::default()));
         }
     }

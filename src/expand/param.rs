@@ -367,6 +367,39 @@ pub fn emit<H: ExpandHost>(
     Ok(())
 }
 
+/// Puts what a parameter with its operation gave into the word. Without separators, lists of names and elements that are cut to size are one text
+/// with blanks.
+pub fn emit_of<H: ExpandHost>(
+    host: &mut H,
+    param: &Param,
+    subject: Subject,
+    quoted: bool,
+    into: &mut Builder,
+) -> Outcome<(), H> {
+    let elements = matches!(param.name, ParamName::Variable(_));
+    let blanks = match &param.op {
+        ParamOp::Names { at } | ParamOp::Keys { at } => !at,
+        ParamOp::Trim { .. } => elements,
+        _ => false,
+    };
+    match subject {
+        Subject::Many { items, .. }
+            if blanks && !quoted && into.mode() == Mode::Fields && host.ifs().joiner.is_empty() =>
+        {
+            host.reserve(items.iter().map(|item| item.len() + 1).sum())?;
+            // bash puts nothing between names.
+            let joiner = if matches!(param.op, ParamOp::Names { .. }) {
+                ""
+            } else {
+                " "
+            };
+            let joined = bstr::join(joiner, items.iter().map(Text::as_slice));
+            put(host, &joined, quoted, into)
+        }
+        subject => emit(host, subject, quoted, into),
+    }
+}
+
 /// Texts of fewer bytes cost no more than the step of their command.
 const LARGE: usize = 1024;
 

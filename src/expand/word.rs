@@ -495,7 +495,7 @@ fn parameter_now<H: ExpandHost>(
         Next::Operate(target, subject) => {
             let operands = operands_now(host, param)?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit(host, result, quoting.is_double(), into)
+            param::emit_of(host, param, result, quoting.is_double(), into)
         }
     }
 }
@@ -605,7 +605,7 @@ async fn parameter<H: ExpandHost>(
         Next::Operate(target, subject) => {
             let operands = operands(host, param).await?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit(host, result, quoting.is_double(), into)
+            param::emit_of(host, param, result, quoting.is_double(), into)
         }
     }
 }
@@ -658,7 +658,7 @@ fn begin<'a, H: ExpandHost>(
         ));
     }
     if let Some(listing) = param::listing(host, param, &target) {
-        param::emit(host, listing, quoting.is_double(), into)?;
+        param::emit_of(host, param, listing, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     let subject = match known {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::dynamic::Kept;
 use super::variable::Circle;
 use super::{Divert, ExpandFailure, Interp, Set};
 use crate::expand::arith::{Key, plain_number};
@@ -117,8 +118,9 @@ impl Interp {
             AssignValue::Array(_) if assign.subscript.is_some() => Err(list_to_member(assign)),
             AssignValue::Array(elements) => {
                 let assoc = self.is_assoc_named(&assign.name);
-                let expanded = self.elements(elements, assoc).await?;
+                // The list is traced as it is written, before what it runs.
                 self.trace_assignment(assign, None);
+                let expanded = self.elements(elements, assoc).await?;
                 self.assign_array(&assign.name, expanded, assign.append)
             }
         }
@@ -238,6 +240,15 @@ impl Interp {
         }
         let (name, _) = crate::expand::ExpandHost::resolve(self, name);
         self.check_writable(&name)?;
+        match self.kept_by_shell(&name) {
+            Kept::No => {}
+            Kept::Remade => return Ok(()),
+            // bash says nothing, and abandons the line.
+            Kept::Refused => {
+                self.status = 1;
+                return Err(Failure::Divert(Divert::Discard(1)));
+            }
+        }
         let variable = self.vars.entry(&name);
         let attributes = variable.attributes;
         let assoc = matches!(variable.value, Value::Assoc(_)) || attributes.has(Attributes::ASSOC);

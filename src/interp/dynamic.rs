@@ -39,6 +39,17 @@ pub enum Dynamic {
     BashArgv0,
 }
 
+/// What the shell does with a list for one of its own arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It is stored.
+    No,
+    /// It is lost: the shell writes the array after each command.
+    Remade,
+    /// It cannot be assigned.
+    Refused,
+}
+
 /// Names and what they compute.
 pub(super) const TABLE: [(&str, Dynamic); 24] = [
     ("BASHOPTS", Dynamic::BashOpts),
@@ -149,6 +160,28 @@ impl Interp {
                     .map(|(name, (path, _))| (name.as_slice(), &**path));
                 Some(Value::Assoc(Arc::new(assoc(pairs))))
             }
+        }
+    }
+
+    /// What becomes of a list that is assigned to a variable of the shell, as long as nothing was put in its place.
+    pub fn kept_by_shell(&self, name: &[u8]) -> Kept {
+        const REMADE: [Dynamic; 2] = [Dynamic::PipeStatus, Dynamic::DirStack];
+        const REFUSED: [Dynamic; 6] = [
+            Dynamic::FuncName,
+            Dynamic::BashSource,
+            Dynamic::BashLineno,
+            Dynamic::BashArgc,
+            Dynamic::BashArgv,
+            Dynamic::Groups,
+        ];
+        let Some(Value::Dynamic(code)) = self.vars.get(name).map(|variable| &variable.value) else {
+            return Kept::No;
+        };
+        let is_among = |kinds: &[Dynamic]| kinds.iter().any(|kind| *kind as u8 == *code);
+        match (is_among(&REMADE), is_among(&REFUSED)) {
+            (true, _) => Kept::Remade,
+            (_, true) => Kept::Refused,
+            _ => Kept::No,
         }
     }
 

@@ -240,6 +240,16 @@ impl Interp {
         Ok(127)
     }
 
+    /// The path that is remembered for a command; looking is a hit.
+    pub fn hashed_path(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        if !self.hashed.contains_key(name) {
+            return None;
+        }
+        let (path, hits) = Arc::make_mut(&mut self.hashed).get_mut(name)?;
+        *hits += 1;
+        Some(path.to_vec())
+    }
+
     /// Looks a command up. `forget`: the shell is replaced by what is found, and need not remember it.
     fn search(&mut self, name: &[u8], forget: bool) -> Found {
         // Without a `PATH` the name is a path.
@@ -248,12 +258,7 @@ impl Interp {
         }
         // `PATH=… name` neither asks the table nor fills it.
         let remembers = !self.vars.temporary_holds(b"PATH");
-        if remembers
-            && self.hashed.contains_key(name)
-            && let Some((path, hits)) = Arc::make_mut(&mut self.hashed).get_mut(name)
-        {
-            *hits += 1;
-            let path = path.to_vec();
+        if remembers && let Some(path) = self.hashed_path(name) {
             if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
                 return Found::Path(path, None);
             }

@@ -9,7 +9,7 @@ use crate::expand::{Attributes, ExpandFlags, ExpandHost, Failure, Ifs, Text, Val
 use crate::fs::{DirEntry, FileKind, Follow};
 use crate::kernel::{BoxFuture, Halt};
 use crate::pattern::{Pattern, PatternOptions};
-use crate::syntax::ast::{List, Name, Substitution};
+use crate::syntax::ast::{List, Name, Substitution, Word};
 
 /// How many compiled patterns a shell keeps.
 const PATTERNS_KEPT: usize = 64;
@@ -440,9 +440,13 @@ impl Interp {
         if self.is_assoc_named(name) {
             return Some(self.expand_key(text));
         }
-        crate::expand::arith::evaluate(self, text)
-            .ok()
-            .map(|index| index.to_string().into_bytes())
+        let written = Word::subscript(text);
+        match written.pure {
+            true => crate::expand::subscript::of_variable(self, &Name::from(name), &written).ok(),
+            false => crate::expand::arith::evaluate(self, text)
+                .ok()
+                .map(|index| index.to_string().into_bytes()),
+        }
     }
 
     /// A user's home by `/etc/passwd` of the tree.

@@ -152,16 +152,23 @@ impl Interp {
         }
     }
 
+    /// An error that abandons the line; under `set -e`, the shell.
+    fn abandon_line(&mut self, message: &[u8]) -> Divert {
+        self.error(message);
+        self.status = 1;
+        match self.options.is(Set::Errexit) {
+            true => Divert::Exit(1),
+            false => Divert::Discard(1),
+        }
+    }
+
     /// Says why an expansion failed, and turns it into control flow.
     pub fn fail_expansion(&mut self, failure: ExpandFailure) -> Divert {
         match failure {
             ExpandFailure::Divert(divert) => divert,
-            ExpandFailure::BadSubstitution { .. } => {
-                self.error("bad substitution");
-                self.status = 1;
-                Divert::Discard(1)
-            }
-            ExpandFailure::Discard(message) | ExpandFailure::Arith(message) => {
+            ExpandFailure::BadSubstitution { .. } => self.abandon_line(b"bad substitution"),
+            ExpandFailure::Discard(message) => self.abandon_line(&message),
+            ExpandFailure::Arith(message) => {
                 self.error(message);
                 self.status = 1;
                 Divert::Discard(1)

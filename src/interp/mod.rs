@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 
 pub use arguments::Arguments;
 pub use assign::Declared;
-pub use dynamic::Dynamic;
+pub use dynamic::{Dynamic, Kept};
 pub use flow::{Divert, ExpandFailure, Flow};
 pub use function::FunctionEntry;
 pub use invocation::bash;

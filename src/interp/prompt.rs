@@ -109,7 +109,11 @@ impl Interp {
                 let number = self.commands + u64::from(self.stage == Stage::Prompting);
                 out.extend_from_slice(number.to_string().as_bytes());
             }
-            b'$' => out.push(if self.proc.user.uid == 0 { b'#' } else { b'$' }),
+            b'$' if self.proc.user.uid == 0 => out.push(b'#'),
+            b'$' if self.options.shopt(Shopt::Promptvars) || self.is_posix() => {
+                out.extend_from_slice(b"\\$");
+            }
+            b'$' => out.push(b'$'),
             b'w' | b'W' => {
                 let home = self.scalar(b"HOME").unwrap_or_default();
                 let cwd = self.proc.cwd.to_vec();
@@ -120,11 +124,17 @@ impl Interp {
                     _ => cwd,
                 };
                 let last = short.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-                out.extend_from_slice(if escape == b'W' && !last.is_empty() {
-                    last
-                } else {
-                    &short
-                });
+                let shown = match escape {
+                    b'W' if !last.is_empty() => last,
+                    _ => &short,
+                };
+                let expands = self.options.shopt(Shopt::Promptvars) || self.is_posix();
+                for byte in shown {
+                    if expands && matches!(byte, b'$' | b'`' | b'\\' | b'"') {
+                        out.push(b'\\');
+                    }
+                    out.push(*byte);
+                }
             }
             other => out.extend_from_slice(&[b'\\', other]),
         }

@@ -102,8 +102,10 @@ impl Interp {
             self.install(1, Some(Arc::clone(&file)), saved)?;
             return self.install(2, Some(file), saved);
         }
-        // `>&word` without a number, where the word is no number: both streams.
-        if let (RedirectOp::DuplicateOutput(word), None) = (&redirect.op, &redirect.fd) {
+        // `>&word` and `1>&word`, where the word is no number: both streams.
+        if let (RedirectOp::DuplicateOutput(word), None | Some(RedirectFd::Number(1))) =
+            (&redirect.op, &redirect.fd)
+        {
             let text = self.redirect_word(word).await?;
             if duplicate_of(&text).is_none() && text != b"-" {
                 let protect = self.options.is(Set::Noclobber);

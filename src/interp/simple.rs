@@ -285,7 +285,7 @@ impl Interp {
             self.last_argument.clear();
             self.run_without_name(simple).await
         } else {
-            let last = args.last().cloned().unwrap_or_default();
+            let last = self.last_of(&args);
             let flow = self.run_named(simple, args).await;
             self.last_argument = last;
             flow
@@ -299,6 +299,15 @@ impl Interp {
                 Ok(status)
             }
             Err(divert) => Err(divert),
+        }
+    }
+
+    /// What `$_` will be: the last argument, or the name of a list that is declared.
+    fn last_of(&self, args: &[Vec<u8>]) -> Vec<u8> {
+        let last = args.last().cloned().unwrap_or_default();
+        match self.declared.iter().find(|list| list.argument == last) {
+            Some(list) => list.name.clone(),
+            None => last,
         }
     }
 

@@ -492,6 +492,11 @@ impl Interp {
     pub fn said(&mut self, result: Outcome) -> Result<bool, Divert> {
         match result {
             Ok(()) => Ok(true),
+            Err(Failure::Discard(message)) => {
+                self.error(message);
+                self.status = 1;
+                Ok(false)
+            }
             Err(failure) => match self.fail_expansion(failure) {
                 Divert::Discard(_) => Ok(false),
                 divert => Err(divert),

@@ -351,8 +351,8 @@ impl Reader<'_> {
         match kind {
             // The slash that comes first is never the one in the middle.
             ReplaceKind::All if self.cursor.eat(b'/') => builder.byte(b'/'),
-            // A tilde counts where the pattern starts: the mark is part of it.
-            ReplaceKind::First => self.operand_tilde(&mut builder),
+            // A tilde counts where the pattern starts: the marks `#` and `%` are part of it.
+            ReplaceKind::First | ReplaceKind::All => self.operand_tilde(&mut builder),
             _ => {}
         }
         let pattern = self.operand_rest(builder, b"/}", Quote::Bare, line)?;

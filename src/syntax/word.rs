@@ -311,7 +311,12 @@ impl Reader<'_> {
         if user.get(length).is_some_and(|byte| class(*byte) & QUOTING != 0) {
             return;
         }
-        let user = user.get(..length).unwrap_or_default().into();
+        let user = user.get(..length).unwrap_or_default();
+        // Braces come first: the tilde is found again in what they give.
+        if user.contains(&b'{') {
+            return;
+        }
+        let user = user.into();
         self.cursor.skip(length + 1);
         builder.part(Part::Tilde(user));
     }
