@@ -570,6 +570,10 @@ fn set_attributes(interp: &mut Interp, name: &Name, request: Request, makes_arra
     if makes_array && !attributes.has(Attributes::ASSOC) && !matches!(variable.value, Value::Assoc(_)) {
         attributes = attributes.with(Attributes::ARRAY);
     }
+    // Each command sets `$_` anew, and takes this away.
+    if &**name == b"_" {
+        attributes = attributes.without(Attributes::EXPORT);
+    }
     variable.attributes = attributes;
     match (
         &variable.value,
@@ -596,6 +600,13 @@ pub(super) fn show(interp: &mut Interp, name: &[u8]) -> bool {
     let Some(variable) = interp.vars.get(name).cloned() else {
         return false;
     };
+    // One that the shell computes, and has nothing for just now.
+    if let Value::Dynamic(code) = variable.value
+        && variable.attributes == Attributes::default()
+        && interp.dynamic(code).is_none()
+    {
+        return false;
+    }
     let line = describe(interp, name, &variable);
     interp.print(line);
     true

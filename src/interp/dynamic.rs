@@ -37,6 +37,7 @@ pub enum Dynamic {
     BashCmds,
     HistCmd,
     BashArgv0,
+    CompWordbreaks,
 }
 
 /// What the shell does with a list for one of its own arrays.
@@ -51,7 +52,7 @@ pub enum Kept {
 }
 
 /// Names and what they compute.
-pub(super) const TABLE: [(&str, Dynamic); 24] = [
+pub(super) const TABLE: [(&str, Dynamic); 25] = [
     ("BASHOPTS", Dynamic::BashOpts),
     ("BASHPID", Dynamic::BashPid),
     ("BASH_ALIASES", Dynamic::BashAliases),
@@ -63,6 +64,7 @@ pub(super) const TABLE: [(&str, Dynamic); 24] = [
     ("BASH_LINENO", Dynamic::BashLineno),
     ("BASH_SOURCE", Dynamic::BashSource),
     ("BASH_SUBSHELL", Dynamic::BashSubshell),
+    ("COMP_WORDBREAKS", Dynamic::CompWordbreaks),
     ("DIRSTACK", Dynamic::DirStack),
     ("EPOCHREALTIME", Dynamic::EpochRealtime),
     ("EPOCHSECONDS", Dynamic::EpochSeconds),
@@ -114,6 +116,9 @@ impl Interp {
                 .command_text
                 .as_ref()
                 .map(|text| Value::Scalar(Text::new(text))),
+            Dynamic::CompWordbreaks => text(" \t\n\"'@><=;|&(:"),
+            // Nothing has run yet.
+            Dynamic::PipeStatus if self.pipe_status.is_empty() => None,
             Dynamic::PipeStatus => self.array(
                 self.pipe_status
                     .iter()
@@ -258,6 +263,7 @@ impl Interp {
             Dynamic::ShellOpts | Dynamic::BashOpts => {
                 return Err(ExpandFailure::Discard([name, b": readonly variable"].concat()));
             }
+            Dynamic::CompWordbreaks => return Ok(false),
             Dynamic::Lineno => self.line = plain_number(value).unwrap_or(0) as u32,
             _ => {}
         }

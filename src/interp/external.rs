@@ -90,6 +90,20 @@ impl Interp {
         Arc::new(environment.iter().cloned().chain(exported).collect())
     }
 
+    /// The same for what takes this shell's place: it is no level below it.
+    fn environment_for_exec(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
+        let mut environment = self.environment_of_programs();
+        if self.subshell > 0 {
+            return environment;
+        }
+        let level = self.number(b"SHLVL").unwrap_or(0).saturating_sub(1).max(0);
+        let levels = Arc::make_mut(&mut environment).iter_mut();
+        if let Some((_, value)) = levels.into_iter().find(|(name, _)| name == b"SHLVL") {
+            *value = level.to_string().into_bytes();
+        }
+        environment
+    }
+
     /// What came with a name that no variable can have: programs get it as it came.
     fn foreign_environment(&self) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> + '_ {
         let foreign = |name: &[u8]| !crate::expand::word::is_name(name) && !name.starts_with(EXPORT_PREFIX);
@@ -384,7 +398,7 @@ impl Interp {
         child.environment = if clear {
             Environment::default()
         } else {
-            self.environment_of_programs().into()
+            self.environment_for_exec().into()
         };
         let zero = name.unwrap_or_else(|| {
             if login {

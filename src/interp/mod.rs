@@ -197,6 +197,8 @@ pub struct Interp {
     debugged: bool,
     /// Depth of substitutions, `eval`, sourced files and traps for `PS4`.
     pub evals: u32,
+    /// Where traces go instead of standard error.
+    trace_descriptor: Option<u32>,
     /// `PS4` expanded for the command that is running.
     trace_prompt: Vec<u8>,
     /// Levels since the current task began.

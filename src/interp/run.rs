@@ -219,6 +219,8 @@ impl Interp {
         // Of an interactive shell, only what it sources has lines.
         let sourced = self.frames.back().map(|frame| Arc::clone(&frame.source));
         let sourced = sourced.filter(|source| what.is_empty() && !source.is_empty());
+        // Before the second line of an error, `set -e` has ended the shell.
+        let last = error.context.as_deref().filter(|_| self.options.is(Set::Errexit));
         for (line, message) in error.lines() {
             if self.interactive {
                 let Some(source) = &sourced else {
@@ -227,6 +229,9 @@ impl Interp {
                 };
                 self.error([source, format!(": line {line}: {message}").as_bytes()].concat());
                 continue;
+            }
+            if last == Some(message) {
+                break;
             }
             let line = format!(": line {line}: ");
             self.print_error([&prefix, line.as_bytes(), message.as_bytes(), b"\n"].concat());

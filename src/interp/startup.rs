@@ -7,7 +7,7 @@ use super::{
     Arguments, Builtin, Context, Divert, Flow, Frame, Interp, Misuse, Options, Origin, Set, TrapKey, dynamic,
 };
 use crate::expand::{Attributes, Ifs, Indexed, Text, Value, Variable};
-use crate::fs::{Errno, OpenFlags};
+use crate::fs::{Errno, FileKind, Follow, OpenFlags};
 use crate::kernel::{Disposition, Proc, Signal, WaitStatus};
 use crate::syntax::ast::{Command, Name};
 
@@ -73,6 +73,7 @@ fn template() -> &'static Vars {
                 | dynamic::Dynamic::Srandom
                 | dynamic::Dynamic::BashPid
                 | dynamic::Dynamic::HistCmd => Attributes::INTEGER,
+                dynamic::Dynamic::FuncName => Attributes::ARRAY,
                 _ => Attributes::default(),
             };
             vars.insert(
@@ -102,7 +103,7 @@ impl Interp {
             positional: Arc::default(),
             zero: Arc::from(&b"bash"[..]),
             status: 0,
-            pipe_status: vec![0],
+            pipe_status: Vec::new(),
             frames: imbl::Vector::new(),
             line: 1,
             line_shift: 0,
@@ -139,6 +140,7 @@ impl Interp {
             leaving: super::Leaving::default(),
             debugged: false,
             evals: 0,
+            trace_descriptor: None,
             trace_prompt: Vec::new(),
             nest: 0,
             depth: 0,
@@ -286,7 +288,13 @@ impl Interp {
                 b"/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.".to_vec(),
             );
         }
-        if self.vars.get(b"OLDPWD").is_none() {
+        let old = self.scalar(b"OLDPWD");
+        let is_directory = |path: &Vec<u8>| {
+            let found = self.proc.metadata(path, Follow::Yes);
+            found.is_ok_and(|found| found.kind == FileKind::Directory)
+        };
+        if !old.as_ref().is_some_and(is_directory) {
+            self.vars.unset(b"OLDPWD");
             let variable = self.vars.entry(b"OLDPWD");
             variable.attributes = variable.attributes.with(Attributes::EXPORT);
         }
@@ -318,6 +326,9 @@ impl Interp {
             self.options.set(Set::Posix, true);
         }
         self.import_options();
+        if self.vars.get(b"BASH_XTRACEFD").is_some() {
+            self.choose_trace_descriptor();
+        }
     }
 
     /// A variable that the shell does not take from its environment; the superuser's `PS4` could run commands.

@@ -191,6 +191,7 @@ impl Interp {
     pub(super) fn process_substitution(&mut self, write: bool, body: &Arc<List>) -> Flow<Vec<u8>> {
         let (reader, writer) = self.proc.kernel.pipe();
         let mut child = self.fork(None, false)?;
+        child.forget_inherited_traps();
         let (ours, theirs) = if write { (writer, reader) } else { (reader, writer) };
         child.set_fd(u32::from(!write), theirs);
         let pid = child.proc.pid;

@@ -139,8 +139,8 @@ impl Interp {
         if self.traps.active.is_empty() {
             return;
         }
-        let errtrace = self.options.is(Set::Errtrace);
-        let functrace = self.options.is(Set::Functrace);
+        let errtrace = self.options.is(Set::Errtrace) || self.options.shopt(Shopt::Extdebug);
+        let functrace = self.traces_functions();
         let traps = Arc::make_mut(&mut self.traps);
         let old = std::mem::take(&mut traps.active);
         traps.active = old
@@ -153,7 +153,17 @@ impl Interp {
             })
             .map(|(key, text)| (*key, Arc::clone(text)))
             .collect();
-        traps.inherited = old;
+        // What a subshell of a subshell lists is what the outermost had, as long as none changed it.
+        if traps.inherited.is_empty() {
+            traps.inherited = old;
+        }
+    }
+
+    /// A process substitution does not even list them.
+    pub(super) fn forget_inherited_traps(&mut self) {
+        if !self.traps.inherited.is_empty() {
+            Arc::make_mut(&mut self.traps).inherited.clear();
+        }
     }
 
     /// Takes DEBUG, RETURN and ERR away for the time of a function that does not inherit them.

@@ -227,7 +227,7 @@ impl Interp {
             None => self.assign_whole(name, value, append)?,
         }
         self.vars.hold_value(name);
-        if self.options.is(Set::Allexport) {
+        if self.options.is(Set::Allexport) && key.is_none() {
             let variable = self.vars.entry(name);
             variable.attributes = variable.attributes.with(Attributes::EXPORT);
             self.vars.touch_environment();
@@ -446,6 +446,7 @@ impl Interp {
                 self.locale_varies = true;
                 self.read_locale();
             }
+            b"BASH_XTRACEFD" => self.choose_trace_descriptor(),
             b"OPTIND" => self.getopts_offset = 0,
             b"HISTSIZE" => self.stifle_history(),
             b"HISTFILESIZE" => {
@@ -615,10 +616,11 @@ pub fn split_reference(text: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
 /// Assigning to the name does more than store.
 #[inline]
 fn has_hook(name: &[u8]) -> bool {
-    matches!(name.first(), Some(b'I' | b'O' | b'P' | b'G' | b'H' | b'L'))
+    matches!(name.first(), Some(b'B' | b'I' | b'O' | b'P' | b'G' | b'H' | b'L'))
         && matches!(
             name,
-            b"IFS"
+            b"BASH_XTRACEFD"
+                | b"IFS"
                 | b"HISTFILESIZE"
                 | b"HISTSIZE"
                 | b"OPTIND"

@@ -3,6 +3,7 @@
 use super::assign::Element;
 use super::{ExpandFailure, Flow, Interp, Set};
 use crate::syntax::ast::{Arith, Assign, Name, Word};
+use crate::text::number::legal_number;
 use crate::text::quote;
 
 impl Interp {
@@ -38,15 +39,27 @@ impl Interp {
     fn trace(&mut self, text: &[u8]) {
         let prefix = self.trace_prefix();
         let line = [&prefix, text, b"\n"].concat();
-        let fd = self
-            .scalar(b"BASH_XTRACEFD")
-            .and_then(|fd| crate::expand::arith::plain_number(&fd));
-        match fd
-            .and_then(|fd| u32::try_from(fd).ok())
-            .and_then(|fd| self.proc.fds.get(fd).ok().cloned())
-        {
+        let fd = self.trace_descriptor;
+        match fd.and_then(|fd| self.proc.fds.get(fd).ok().cloned()) {
             Some(file) => self.queue(&file, &line),
             None => self.print_error(line),
+        }
+    }
+
+    /// `BASH_XTRACEFD` was assigned: what is no open descriptor is said, and changes nothing.
+    pub(super) fn choose_trace_descriptor(&mut self) {
+        let value = self.scalar(b"BASH_XTRACEFD").unwrap_or_default();
+        let descriptor = legal_number(&value).and_then(|number| u32::try_from(number).ok());
+        let open = descriptor.filter(|descriptor| self.proc.fds.get(*descriptor).is_ok());
+        if value.is_empty() || open.is_some() {
+            self.trace_descriptor = open;
+        } else {
+            let message = [
+                b"BASH_XTRACEFD: ",
+                value.as_slice(),
+                b": invalid value for trace file descriptor",
+            ];
+            self.error(message.concat());
         }
     }
 

@@ -125,16 +125,18 @@ impl Kernel {
             entry.status = Some(status);
             let mut waiters = std::mem::take(&mut entry.waiters);
             let parent = entry.parent;
+            // A shell that was replaced by `exec` waits for what took its place.
+            let awaited = !waiters.is_empty();
             waiters.append(&mut processes.child_waiters);
             let signals = processes
                 .table
                 .get(&parent)
                 .map(|entry| Arc::clone(&entry.signals));
-            if processes
+            let orphan = processes
                 .table
                 .get(&parent)
-                .is_none_or(|parent| parent.status.is_some())
-            {
+                .is_none_or(|parent| parent.status.is_some());
+            if orphan && !awaited {
                 processes.table.remove(&pid);
             }
             (waiters, signals)

@@ -7,7 +7,7 @@ mod names;
 mod words;
 
 use crate::args::BuiltinSpec;
-use crate::expand::{Mode, word};
+use crate::expand::{ExpandHost, Mode, word};
 use crate::fs::{FileKind, Follow};
 use crate::interp::completion::Completion;
 use crate::interp::{Flow, Interp, Shopt};
@@ -70,6 +70,9 @@ async fn generate(interp: &mut Interp, completion: &Completion, prefix: &[u8]) -
         .into_iter()
         .map(|name| [before.as_slice(), &name, &after].concat())
         .collect();
+    if found.is_empty() && completion.has_option("default") {
+        found = files(interp, prefix, false);
+    }
     let directories =
         completion.has_option("plusdirs") || (found.is_empty() && completion.has_option("dirnames"));
     if directories {
@@ -96,8 +99,10 @@ fn expand_glob(interp: &mut Interp, glob: &[u8]) -> Vec<Vec<u8>> {
 
 /// `-X`: takes away what matches, or with `!` what does not; `&` stands for the word.
 fn filtered(interp: &Interp, found: Vec<Vec<u8>>, filter: &[u8], prefix: &[u8]) -> Vec<Vec<u8>> {
+    let extglob = interp.options.shopt(Shopt::Extglob);
     let (keep, filter) = match filter.split_first() {
-        Some((b'!', rest)) => (true, rest),
+        // With extended patterns this is one.
+        Some((b'!', rest)) if !(extglob && rest.starts_with(b"(")) => (true, rest),
         _ => (false, filter),
     };
     let mut text = Vec::new();
@@ -110,7 +115,7 @@ fn filtered(interp: &Interp, found: Vec<Vec<u8>>, filter: &[u8], prefix: &[u8]) 
         }
     }
     let options = PatternOptions {
-        extglob: interp.options.shopt(Shopt::Extglob),
+        extglob,
         ..PatternOptions::default()
     };
     let pattern = Pattern::compile(&text, options);
@@ -121,17 +126,13 @@ fn filtered(interp: &Interp, found: Vec<Vec<u8>>, filter: &[u8], prefix: &[u8]) 
 }
 
 /// Paths that begin with a text, hidden ones too.
-fn files(interp: &Interp, prefix: &[u8], only_directories: bool) -> Vec<Vec<u8>> {
+fn files(interp: &mut Interp, prefix: &[u8], only_directories: bool) -> Vec<Vec<u8>> {
     let (directory, start) = match prefix.iter().rposition(|byte| *byte == b'/') {
         Some(slash) => prefix.split_at(slash + 1),
         None => (b"".as_slice(), prefix),
     };
-    let opened = if directory.is_empty() {
-        b".".as_slice()
-    } else {
-        directory
-    };
-    let entries = interp.proc.read_dir(opened).unwrap_or_default();
+    let opened = opened_directory(interp, directory);
+    let entries = interp.proc.read_dir(&opened).unwrap_or_default();
     let mut names: Vec<Vec<u8>> = entries.into_iter().map(|entry| entry.name).collect();
     if start.starts_with(b".") {
         names.extend([b".".to_vec(), b"..".to_vec()]);
@@ -141,16 +142,32 @@ fn files(interp: &Interp, prefix: &[u8], only_directories: bool) -> Vec<Vec<u8>>
     });
     names.sort();
     names.dedup();
-    let paths = names.into_iter().map(|name| [directory, &name].concat());
-    let is_directory = |path: &Vec<u8>| {
+    let is_directory = |name: &Vec<u8>| {
+        let path = [opened.as_slice(), b"/", name].concat();
         interp
             .proc
-            .metadata(path, Follow::Yes)
+            .metadata(&path, Follow::Yes)
             .is_ok_and(|metadata| metadata.kind == FileKind::Directory)
     };
-    paths
-        .filter(|path| !only_directories || is_directory(path))
+    names.retain(|name| !only_directories || is_directory(name));
+    names
+        .into_iter()
+        .map(|name| [directory, &name].concat())
         .collect()
+}
+
+/// The directory that a written one stands for: a tilde in front is that of a user.
+fn opened_directory(interp: &mut Interp, written: &[u8]) -> Vec<u8> {
+    if written.is_empty() {
+        return b".".to_vec();
+    }
+    let slash = memchr::memchr(b'/', written).unwrap_or(written.len());
+    let (user, rest) = written.split_at(slash);
+    let home = user.strip_prefix(b"~").and_then(|user| interp.tilde(user));
+    match home {
+        Some(home) => [home.as_slice(), rest].concat(),
+        None => written.to_vec(),
+    }
 }
 
 /// Expands the word of a list by the rules of the shell, without splitting.
