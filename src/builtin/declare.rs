@@ -602,7 +602,7 @@ pub(super) fn show(interp: &mut Interp, name: &[u8]) -> bool {
     };
     // One that the shell computes, and has nothing for just now.
     if let Value::Dynamic(code) = variable.value
-        && variable.attributes == Attributes::default()
+        && name == b"PIPESTATUS"
         && interp.dynamic(code).is_none()
     {
         return false;

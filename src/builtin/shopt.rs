@@ -2,7 +2,7 @@
 
 use crate::args::BuiltinSpec;
 use crate::interp::options::{self, SET_OPTIONS, SHOPT_OPTIONS};
-use crate::interp::{Flow, Interp};
+use crate::interp::{Flow, Interp, Shopt};
 
 const SPEC: BuiltinSpec = BuiltinSpec::new("shopt", "opqsu");
 
@@ -88,7 +88,12 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         };
         if set || unset {
             match family {
-                Family::Shopt => interp.options.shopt_index(index, set),
+                Family::Shopt => {
+                    interp.options.shopt_index(index, set);
+                    if set && index == Shopt::Extdebug as usize {
+                        interp.note_first_arguments();
+                    }
+                }
                 Family::Set => interp.switch_option(index, set),
             }
             continue;

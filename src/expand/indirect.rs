@@ -46,6 +46,9 @@ pub(super) fn indirect<H: ExpandHost>(
     let target = param::target(host, param, key);
     let text = match param::subject(host, &target)? {
         Subject::One(Some(text)) => text,
+        Subject::One(None) if exists(host, &target.name) => {
+            return Ok(nothing(param));
+        }
         Subject::One(None) => {
             let mut message = param::spelling(&target);
             message.extend_from_slice(b": invalid indirect expansion");
@@ -81,6 +84,27 @@ pub(super) fn indirect<H: ExpandHost>(
         key,
         known: None,
     })
+}
+
+/// A variable that was declared, or whose elements are others; positional parameters always are there.
+fn exists<H: ExpandHost>(host: &H, name: &ParamName) -> bool {
+    match name {
+        ParamName::Variable(name) => host.attributes(name).is_some(),
+        ParamName::Positional(_) => true,
+        ParamName::Special(_) => false,
+    }
+}
+
+/// What a variable without a value points to.
+fn nothing(param: &Param) -> Pointed {
+    Pointed {
+        param: Param {
+            indirect: false,
+            ..param.clone()
+        },
+        key: None,
+        known: Some(Subject::One(None)),
+    }
 }
 
 /// Splits `name`, `name[subscript]`, `1` or `@` as found in a value.

@@ -357,7 +357,12 @@ impl Interp {
                 continue;
             }
             let value = match &assign.value {
-                AssignValue::Scalar(word) => word::text(self, word, Mode::Single).await?,
+                AssignValue::Scalar(word) => {
+                    self.preparing = true;
+                    let text = word::text(self, word, Mode::Single).await;
+                    self.preparing = false;
+                    text?
+                }
                 // A list is only its text here.
                 AssignValue::Array(_) => {
                     let text = crate::syntax::print::print_assignment(assign);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{ExpandFailure, Interp, Leaving};
+use super::{Arguments, ExpandFailure, Interp, Leaving};
 use crate::expand::arith::plain_number;
 use crate::expand::{Assoc, Indexed, Text, Value};
 use crate::kernel::between;
@@ -133,18 +133,22 @@ impl Interp {
                     .rev()
                     .map(|frame| frame.call_line.to_string().into_bytes()),
             ),
-            Dynamic::BashArgc => self.array(
-                self.frames
-                    .iter()
-                    .rev()
-                    .map(|frame| frame.arguments.len().to_string().into_bytes()),
-            ),
-            Dynamic::BashArgv => self.array(
-                self.frames
-                    .iter()
-                    .rev()
-                    .flat_map(|frame| frame.arguments.iter().rev().map(|text| text.to_vec())),
-            ),
+            Dynamic::BashArgc => {
+                let counts = self.noted_arguments();
+                self.array(
+                    counts
+                        .iter()
+                        .map(|arguments| arguments.len().to_string().into_bytes()),
+                )
+            }
+            Dynamic::BashArgv => {
+                let noted = self.noted_arguments();
+                self.array(
+                    noted
+                        .iter()
+                        .flat_map(|arguments| arguments.iter().rev().map(|text| text.to_vec())),
+                )
+            }
             Dynamic::BashArgv0 => Some(Value::Scalar(Text::new(&self.zero))),
             Dynamic::DirStack => self.array(self.directory_stack()),
             Dynamic::Groups => self.array([self.proc.user.gid.to_string().into_bytes()]),
@@ -188,6 +192,22 @@ impl Interp {
             (_, true) => Kept::Refused,
             _ => Kept::No,
         }
+    }
+
+    /// The arguments of functions and files that run, the innermost first, and those of the shell. Outside of functions, asking notes the latter.
+    fn noted_arguments(&mut self) -> Vec<Arc<Arguments>> {
+        if !self.vars.in_function() {
+            self.note_first_arguments();
+        }
+        let frames = self.frames.iter().rev();
+        let noted = frames.filter_map(|frame| frame.arguments.clone());
+        noted.chain(self.first_arguments.clone()).collect()
+    }
+
+    /// `extdebug` was switched on, or `BASH_ARGV` is looked at.
+    pub fn note_first_arguments(&mut self) {
+        self.first_arguments
+            .get_or_insert_with(|| Arc::clone(&self.positional));
     }
 
     /// `BASH_ALIASES` and `BASH_CMDS`, as long as nothing was put in their place.

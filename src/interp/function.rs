@@ -205,7 +205,7 @@ impl Interp {
             name: entry.function.name.clone(),
             source: Arc::clone(&entry.source),
             call_line,
-            arguments,
+            arguments: self.options.shopt(Shopt::Extdebug).then_some(arguments),
         };
         self.frames.push_back(frame);
         self.vars.push_scope(false);

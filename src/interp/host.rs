@@ -53,6 +53,9 @@ impl ExpandHost for Interp {
     fn assign_number(&mut self, name: &Name, key: &Key, number: i64) -> bool {
         let mut buffer = itoa::Buffer::new();
         let text = buffer.format(number).as_bytes();
+        if self.preparing {
+            return false;
+        }
         match key {
             Key::None => self.assign_plain(name, text),
             key => self.assign_plain_element(name, key, text),
@@ -151,19 +154,27 @@ impl ExpandHost for Interp {
     }
 
     fn assign(&mut self, name: &[u8], key: Option<&[u8]>, value: &[u8]) -> Result<(), ExpandFailure> {
+        if self.preparing && self.vars.temporary_holds(name) {
+            // The command's own variable gets it, and so does the one that it hides.
+            let lifted = self.vars.lift_scope();
+            let assigned = self.assign_element(name, key, value, false);
+            self.vars.lay_scope(lifted);
+            assigned?;
+        }
         self.assign_element(name, key, value, false)
     }
 
     #[inline]
     fn assign_at(&mut self, name: &Name, key: &Key, value: &[u8]) -> Result<(), ExpandFailure> {
         let stored = match key {
+            _ if self.preparing => false,
             Key::None => self.assign_plain(name, value),
             key => self.assign_plain_element(name, key, value),
         };
         if stored {
             return Ok(());
         }
-        key.with_text(|key| self.assign_element(name, key, value, false))
+        key.with_text(|key| ExpandHost::assign(self, name, key, value))
     }
 
     #[inline]

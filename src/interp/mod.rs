@@ -76,8 +76,8 @@ pub struct Frame {
     pub source: Arc<[u8]>,
     /// The line it was called from: an element of `BASH_LINENO`.
     pub call_line: u32,
-    /// Number of its arguments (for `BASH_ARGC`).
-    pub arguments: Arc<Arguments>,
+    /// Its arguments, where `extdebug` was on when it was called: `BASH_ARGC` and `BASH_ARGV` show them.
+    pub arguments: Option<Arc<Arguments>>,
 }
 
 /// What of the functions that were running is still there when the shell ends.
@@ -120,6 +120,8 @@ pub struct Interp {
     pub jobs: Jobs,
     /// `$1 …`
     pub positional: Arc<Arguments>,
+    /// The arguments below those of functions in `BASH_ARGV`, once something asked for them.
+    first_arguments: Option<Arc<Arguments>>,
     /// `$0`
     pub zero: Arc<[u8]>,
     /// `$?`
@@ -144,6 +146,8 @@ pub struct Interp {
     pub written_elements: Vec<Vec<u8>>,
     /// How the special builtin that runs failed, which may end a shell in POSIX mode.
     pub misuse: Misuse,
+    /// The values of variables in front of a command are expanded.
+    preparing: bool,
     /// `$$`
     pub shell_pid: Pid,
     /// `$PPID`

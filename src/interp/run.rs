@@ -277,7 +277,14 @@ impl Interp {
             name: Name::from(&b"source"[..]),
             source: path.into(),
             call_line,
-            arguments: Arc::clone(&arguments),
+            arguments: self.options.shopt(Shopt::Extdebug).then(|| match &args {
+                Some(_) => Arc::clone(&arguments),
+                // Without arguments of its own, a file is its own argument.
+                None => Arc::new(super::Arguments::new(
+                    [Text::new(path)].into_iter(),
+                    self.proc.kernel.lease(),
+                )),
+            }),
         };
         self.frames.push_back(frame);
         let positional = args

@@ -101,6 +101,7 @@ impl Interp {
             traps: Arc::default(),
             jobs: Jobs::default(),
             positional: Arc::default(),
+            first_arguments: None,
             zero: Arc::from(&b"bash"[..]),
             status: 0,
             pipe_status: Vec::new(),
@@ -111,6 +112,7 @@ impl Interp {
             context: Context::default(),
             subshell: 0,
             words_outside: false,
+            preparing: false,
             written_elements: Vec::new(),
             misuse: Misuse::None,
             shell_pid: proc.pid,
@@ -210,6 +212,7 @@ impl Interp {
             traps: Arc::default(),
             jobs: Jobs::default(),
             positional: Arc::default(),
+            first_arguments: None,
             zero: Arc::clone(&self.zero),
             pipe_status: Vec::new(),
             frames: imbl::Vector::new(),
@@ -459,7 +462,7 @@ impl Interp {
             name: Name::from(&b"main"[..]),
             source: path.into(),
             call_line: 0,
-            arguments: Arc::clone(&self.positional),
+            arguments: None,
         };
         self.frames.push_back(frame);
         self.run_text(text, Origin::Script).await

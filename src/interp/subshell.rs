@@ -37,12 +37,14 @@ impl Interp {
             traps: Arc::clone(&self.traps),
             jobs: Jobs::default(),
             positional: Arc::clone(&self.positional),
+            first_arguments: self.first_arguments.clone(),
             zero: Arc::clone(&self.zero),
             pipe_status: self.pipe_status.clone(),
             frames: self.frames.clone(),
             command_text: self.command_text.clone(),
             subshell: self.subshell + u32::from(!self.words_outside),
             words_outside: false,
+            preparing: false,
             directories: Arc::clone(&self.directories),
             hashed: Arc::clone(&self.hashed),
             disabled: Arc::clone(&self.disabled),
@@ -173,6 +175,11 @@ impl Interp {
             Ok(file) => file,
             Err(errno) => {
                 self.error([path.as_slice(), format!(": {errno}").as_bytes()].concat());
+                // No command runs that could have failed, and so nothing keeps `set -e` from acting at once.
+                if self.options.is(Set::Errexit) {
+                    self.status = 1;
+                    return Err(self.leave_shell(1).into());
+                }
                 self.substitution_status = Some(1);
                 return Ok(Vec::new());
             }

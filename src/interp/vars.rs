@@ -4,6 +4,7 @@
 //! costs the same at any depth. Variables have places in the table, and the names of the tree remember them: see `syntax::name`. The table
 //! is shared with subshells until one of them writes.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -669,25 +670,42 @@ impl Vars {
         all
     }
 
-    /// What programs get as their environment, sorted by name.
+    /// What programs get as their environment, in bash's order: that of its hash tables, those of the innermost scopes first.
     pub fn environment(&mut self) -> Arc<Vec<(Vec<u8>, Vec<u8>)>> {
         if let Some(environment) = &self.environment {
             return Arc::clone(environment);
         }
         self.pay(self.table.variables.len());
-        let mut list: Vec<(Vec<u8>, Vec<u8>)> = self
+        let mut list: Vec<(&Name, &Text)> = self
             .table
             .iter()
             .filter(|(_, variable)| variable.attributes.has(Attributes::EXPORT))
             .filter_map(|(name, variable)| match &variable.value {
-                Value::Scalar(text) => Some((name.to_vec(), text.to_vec())),
+                Value::Scalar(text) => Some((name, text)),
                 _ => None,
             })
             .collect();
-        list.sort_unstable();
-        let list = Arc::new(list);
+        list.sort_by_cached_key(|(name, _)| (self.place_in_environment(name), Name::clone(name)));
+        let pair = |(name, text): (&Name, &Text)| (name.to_vec(), text.to_vec());
+        let list = Arc::new(list.into_iter().map(pair).collect::<Vec<_>>());
         self.environment = Some(Arc::clone(&list));
         list
+    }
+
+    /// Scopes outside of the variable's own, its bucket in bash's table, and its age there: the newest comes first.
+    fn place_in_environment(&self, name: &[u8]) -> (usize, u32, Reverse<usize>) {
+        let hash = crate::expand::assoc_hash(name);
+        let inside = self.scopes.iter().rev().enumerate();
+        let own = inside
+            .filter_map(|(rank, scope)| Some((rank, scope, scope.hidden.place(name)?)))
+            .next();
+        match own {
+            Some((rank, scope, place)) => {
+                let buckets = if scope.hidden.list.len() > 8 { 16 } else { 4 };
+                (rank, hash % buckets, Reverse(place))
+            }
+            None => (self.scopes.len(), hash % 1024, Reverse(0)),
+        }
     }
 
     /// Sets a string without any check: for the shell's own variables.

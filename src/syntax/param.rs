@@ -101,14 +101,10 @@ impl Reader<'_> {
     fn indirect_form(&mut self, quote: Quote, line: u32) -> Parsed<Option<Reading>> {
         let next = self.cursor.peek_at(1);
         self.cursor.bump();
-        let names = |byte: u8| {
-            starts_name(byte)
-                || byte.is_ascii_digit()
-                || matches!(byte, b'#' | b'?' | b'@' | b'*' | b'$' | b'!')
-        };
-        let operator =
-            matches!((next, self.cursor.peek_at(1)), (Some(b'#' | b'?' | b'@'), Some(byte)) if byte != b'}');
-        if operator || !next.is_some_and(names) {
+        // Of the special parameters only these point to others, and two of them not in POSIX mode.
+        let special: &[u8] = if self.env.posix() { b"@*" } else { b"#?@*" };
+        let names = |byte: u8| starts_name(byte) || byte.is_ascii_digit() || special.contains(&byte);
+        if !next.is_some_and(names) {
             return self.named_form(ParamName::Special(b'!'), quote, line);
         }
         let Some(name) = self.parameter_name() else {
