@@ -272,10 +272,11 @@ impl Interp {
         }
         // `PATH=… name` neither asks the table nor fills it.
         let remembers = !self.vars.temporary_holds(b"PATH");
-        if remembers && let Some(path) = self.hashed_path(name) {
-            if !self.options.shopt(Shopt::Checkhash) || self.is_executable(&path) {
-                return Found::Path(path, None);
-            }
+        if remembers
+            && let Some(path) = self.hashed_path(name)
+            && (!self.options.shopt(Shopt::Checkhash) || self.is_executable(&path))
+        {
+            return Found::Path(path, None);
         }
         match self.first_in_path(name) {
             Some((path, node)) => {

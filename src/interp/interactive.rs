@@ -154,9 +154,8 @@ impl Interp {
             let (status, pipe_status, line) = (self.status, self.pipe_status.clone(), self.line);
             let flow = self.run_nested(command.to_vec(), Origin::Eval).await;
             (self.status, self.pipe_status, self.line) = (status, pipe_status, line);
-            match self.survived(flow) {
-                Err(divert @ (Divert::Exit(_) | Divert::Halt(_) | Divert::Kill(_))) => return Err(divert),
-                _ => {}
+            if let Err(divert @ (Divert::Exit(_) | Divert::Halt(_) | Divert::Kill(_))) = self.survived(flow) {
+                return Err(divert);
             }
         }
         Ok(())
