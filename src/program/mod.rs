@@ -29,6 +29,7 @@ mod content_coding;
 mod cookies;
 mod copy;
 mod cp;
+mod csplit;
 mod curl;
 mod cut;
 mod date;
@@ -156,6 +157,7 @@ pub static PROGRAMS: &[Program] = &[
     column::PROGRAM,
     comm::PROGRAM,
     cp::PROGRAM,
+    csplit::PROGRAM,
     curl::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
