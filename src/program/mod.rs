@@ -72,6 +72,7 @@ mod lines;
 mod link;
 mod ln;
 mod ls;
+mod make;
 mod message;
 mod mkdir;
 mod mknod;
@@ -200,6 +201,7 @@ pub static PROGRAMS: &[Program] = &[
     ln::PROGRAM,
     id::LOGNAME,
     ls::PROGRAM,
+    make::PROGRAM,
     digest::MD5SUM,
     mkdir::PROGRAM,
     mknod::MKFIFO,
@@ -272,7 +274,7 @@ pub static PROGRAMS: &[Program] = &[
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
-    "awk", "bash", "env", "find", "gawk", "nice", "nohup", "sh", "split", "time", "timeout", "xargs",
+    "awk", "bash", "env", "find", "gawk", "make", "nice", "nohup", "sh", "split", "time", "timeout", "xargs",
 ];
 
 /// The program of this name.

@@ -70,7 +70,14 @@ pub static SPEC: Spec<Flag> = Spec::new(
         Opt::flag(Flag::Elide, 'z', "elide-empty-files", "remove empty output files"),
     ],
 )
-.long_order(&["digits", "quiet", "silent", "keep-files", "elide-empty-files", "prefix"])
+.long_order(&[
+    "digits",
+    "quiet",
+    "silent",
+    "keep-files",
+    "elide-empty-files",
+    "prefix",
+])
 .notes(
     "Each PATTERN may be:\n\
      \x20 INTEGER            copy up to but not including specified line number\n\
