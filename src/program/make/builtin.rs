@@ -201,6 +201,16 @@ impl Make<'_> {
         Ok(())
     }
 
+    /// Takes the variables away that nothing but make has set.
+    pub fn remove_defaults(&mut self) {
+        for (name, _) in VARIABLES {
+            let known = self.variables.get(name.as_bytes());
+            if known.is_some_and(|variable| variable.origin == Origin::Default) {
+                self.variables.remove(name.as_bytes());
+            }
+        }
+    }
+
     /// Suffix rules that are built in: a rule of a makefile replaces them.
     pub fn set_suffix_rules(&mut self) -> Result<(), Stop> {
         if self.options.no_rules {
@@ -267,7 +277,8 @@ impl Make<'_> {
     }
 
     fn suffix_recipe(&self, name: &[u8]) -> Option<Arc<Recipe>> {
-        self.files.special(name)?.recipe.clone()
+        let recipe = self.files.special(name)?.recipe.clone()?;
+        (recipe.place.is_some() || !self.options.no_rules).then_some(recipe)
     }
 }
 

@@ -256,6 +256,7 @@ impl<'a> Make<'a> {
         self.set_suffix_rules()?;
         self.read_all().await?;
         self.place = None;
+        self.apply_flags().await?;
         self.finish_pattern_rules()?;
         self.apply_special_targets();
         for name in self.options.old_files.clone() {
@@ -390,24 +391,17 @@ impl<'a> Make<'a> {
         Ok(())
     }
 
-    /// What setting a variable changes at once.
-    async fn special_variable(&mut self, name: &[u8]) -> Result<(), Stop> {
-        if name == b"MAKEFLAGS"
-            && self
-                .variables
-                .get(name)
-                .is_some_and(|flags| flags.origin >= Origin::File)
-        {
-            let flags = self.value_of(name).await?;
-            let kept = (self.options.makefiles.clone(), self.options.overrides.clone());
-            self.options.read_flags(&flags);
-            (self.options.makefiles, self.options.overrides) = kept;
-            self.silent |= self.options.silent;
-            if self.options.silent {
-                self.options.print_directory = self.entered;
-            }
+    /// Options that makefiles have put into `MAKEFLAGS` count once they are read.
+    async fn apply_flags(&mut self) -> Result<(), Stop> {
+        let flags = self.value_of(b"MAKEFLAGS").await?;
+        let kept = (self.options.makefiles.clone(), self.options.overrides.clone());
+        self.options.read_flags(&flags);
+        (self.options.makefiles, self.options.overrides) = kept;
+        self.silent |= self.options.silent;
+        if self.options.no_variables {
+            self.remove_defaults();
         }
-        Ok(())
+        self.set_flags()
     }
 
     /// Reads all makefiles.

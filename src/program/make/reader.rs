@@ -420,7 +420,6 @@ impl Make<'_> {
             variable.place.clone_from(&self.place);
             self.variables.put(&name, variable)?;
         }
-        self.special_variable(&name).await?;
         Ok(name)
     }
 
