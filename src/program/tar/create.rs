@@ -88,6 +88,10 @@ struct Builder<'a> {
     accounts: Accounts,
     /// The first names of files that have several.
     seen: HashMap<(u64, u64), Vec<u8>>,
+    /// The time that all files get.
+    time: Option<i64>,
+    /// What is in the archive and is to be removed.
+    done: Vec<(Vec<u8>, bool)>,
     warned: bool,
     failed: bool,
 }
@@ -95,11 +99,14 @@ struct Builder<'a> {
 /// Makes an archive. Whether something went wrong.
 pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
     // The archive is opened before the files are read, so that a failure to do so shows first.
+    let time = sample_time(proc, options).await?;
     let mut builder = Builder {
         options,
         out: open(proc, options).await?,
         accounts: Accounts::default(),
         seen: HashMap::new(),
+        time,
+        done: Vec::new(),
         warned: false,
         failed: false,
     };
@@ -114,9 +121,33 @@ pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
             builder.add_tree(proc, name, own).await?;
         }
     }
-    proc.cwd = start;
     builder.out.end(proc).await?;
+    builder.remove_done(proc).await?;
+    proc.cwd = start;
     Ok(builder.failed)
+}
+
+/// The time of `--mtime`: that of a file if it looks like a path.
+async fn sample_time(proc: &mut Proc, options: &Options) -> Result<Option<i64>, Stop> {
+    let Some(text) = &options.mtime else {
+        return Ok(None);
+    };
+    if !text.starts_with(b"/") && !text.starts_with(b".") {
+        let now = proc.kernel.now();
+        return match crate::program::dates::parse(proc, text, now) {
+            Some(time) => Ok(Some(time.seconds)),
+            None => Err(fatal(proc, message!("unknown date format ‘", text, "’")).await),
+        };
+    }
+    match proc.metadata(text, Follow::Yes) {
+        Ok(found) => Ok(Some(found.mtime.seconds)),
+        Err(errno) => {
+            proc.warn(message!(text, ": Cannot stat: ", errno.message()))
+                .await?;
+            let error = super::options::SPEC.complain("Date sample file not found");
+            Err(crate::program::usage::refuse(proc, &error.with_status(2)).await)
+        }
+    }
 }
 
 /// Opens the archive: a new one, or the end of the old one.
@@ -269,24 +300,39 @@ impl Builder<'_> {
         } else {
             None
         };
-        let user = self.accounts.user_name(proc, found.uid);
-        let user = user.unwrap_or_default().to_vec();
-        let group = self.accounts.group_name(proc, found.gid);
-        let member = Member {
+        let (uid, mut user) = self.owner(proc, found.uid);
+        let (gid, mut group) = self.group(proc, found.gid);
+        if self.options.numeric {
+            user.clear();
+            group.clear();
+        }
+        let directory = found.kind == FileKind::Directory;
+        let mode = found.mode & 0o7777;
+        let change = self.options.mode_change.as_ref();
+        let mut member = Member {
             name,
             kind,
             target,
             size: if source.is_some() { found.size } else { 0 },
-            mode: found.mode & 0o7777,
-            uid: found.uid,
-            gid: found.gid,
+            mode: change.map_or(mode, |change| change.apply(mode, directory, proc.umask)),
+            uid,
+            gid,
             user,
-            group: group.unwrap_or_default().to_vec(),
-            time: found.mtime.seconds,
+            group,
+            time: self.time.unwrap_or(found.mtime.seconds),
         };
+        let changed = super::transformed(self.options, &member.name);
+        if self.options.show_transformed {
+            member.name.clone_from(&changed);
+        }
         if self.options.verbose > 0 {
             let to_error = self.options.archive == b"-";
             list(proc, self.options, &member, to_error).await?;
+        }
+        member.name = changed;
+        member.target = super::transformed(self.options, &member.target);
+        if self.options.remove {
+            self.done.push((path.to_vec(), directory));
         }
         let mut header = Vec::new();
         header::write(&member, &mut header);
@@ -295,6 +341,50 @@ impl Builder<'_> {
             Some(input) => self.copy(proc, path, input, member.size).await,
             None => Ok(()),
         }
+    }
+
+    /// Whose a file is said to be.
+    fn owner(&mut self, proc: &Proc, uid: u32) -> (u32, Vec<u8>) {
+        let account = self.options.owner.as_ref();
+        let named = account.and_then(|account| account.name.clone());
+        let known = named.as_ref().and_then(|name| self.accounts.user_id(proc, name));
+        let uid = account
+            .and_then(|account| account.number)
+            .or(known)
+            .unwrap_or(uid);
+        let own = self.accounts.user_name(proc, uid).unwrap_or_default().to_vec();
+        (uid, named.unwrap_or(own))
+    }
+
+    fn group(&mut self, proc: &Proc, gid: u32) -> (u32, Vec<u8>) {
+        let account = self.options.group.as_ref();
+        let named = account.and_then(|account| account.name.clone());
+        let known = named.as_ref().and_then(|name| self.accounts.group_id(proc, name));
+        let gid = account
+            .and_then(|account| account.number)
+            .or(known)
+            .unwrap_or(gid);
+        let own = self.accounts.group_name(proc, gid).unwrap_or_default().to_vec();
+        (gid, named.unwrap_or(own))
+    }
+
+    /// `--remove-files`: directories after what is in them.
+    async fn remove_done(&mut self, proc: &mut Proc) -> Result<(), Stop> {
+        for (path, directory) in std::mem::take(&mut self.done).into_iter().rev() {
+            let removed = match directory {
+                true => proc.fs.remove_dir(&proc.view(), &path),
+                false => proc.fs.unlink(&proc.view(), &path),
+            };
+            if let Err(errno) = removed {
+                let what = if directory {
+                    ": Cannot rmdir: "
+                } else {
+                    ": Cannot unlink: "
+                };
+                self.complain(proc, message!(path, what, errno.message())).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the data of a file, as many as the header says.

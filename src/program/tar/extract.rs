@@ -8,6 +8,7 @@ use super::options::{Mode, Options};
 use super::{change_directory, fatal, is_excluded, list, words};
 use crate::fs::{Errno, FileKind, Follow, OpenFlags, Timestamp};
 use crate::kernel::{File, Proc, Stop};
+use crate::pattern::{Pattern, PatternOptions};
 use crate::program::message::message;
 
 /// A name without what leads out of the directory: slashes and all up to the last `..`.
@@ -23,6 +24,26 @@ pub fn safe_name(name: &[u8]) -> &[u8] {
     }
     let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
     rest.get(slashes..).unwrap_or_default()
+}
+
+/// Whether a name of the command line is for a member: its own name, or that of a directory that it is in.
+fn names_member(options: &Options, wanted: &[u8], name: &[u8]) -> bool {
+    let starts = memchr::memchr_iter(b'/', name)
+        .map(|at| at + 1)
+        .filter(|_| options.unanchored);
+    let ends: Vec<usize> = memchr::memchr_iter(b'/', name).chain([name.len()]).collect();
+    let pattern =
+        (options.wildcards == Some(true)).then(|| Pattern::compile(wanted, PatternOptions::default()));
+    std::iter::once(0).chain(starts).any(|start| {
+        let mut ends = ends.iter().filter(|end| **end > start);
+        ends.any(|end| {
+            let part = name.get(start..*end).unwrap_or_default();
+            match &pattern {
+                Some(pattern) => pattern.matches(part),
+                None => part == wanted,
+            }
+        })
+    })
 }
 
 struct Extraction<'a> {
@@ -55,6 +76,7 @@ pub async fn extract(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
         warned: false,
         failed: false,
     };
+    extraction.warn_of_patterns(proc).await?;
     extraction.read(proc, &mut archive).await?;
     extraction.finish(proc).await?;
     archive.close(proc).await?;
@@ -103,6 +125,22 @@ impl Extraction<'_> {
         Ok(())
     }
 
+    /// Patterns among the names are names, unless it was said that they are none.
+    async fn warn_of_patterns(&self, proc: &mut Proc) -> Result<(), Stop> {
+        let mut names = self.wanted.iter().map(|(name, _)| name);
+        if self.options.wildcards.is_none()
+            && names.any(|name| memchr::memchr3(b'*', b'?', b'[', name).is_some())
+        {
+            proc.warn("Pattern matching characters used in file names")
+                .await?;
+            proc.warn(
+                "Use --wildcards to enable pattern matching, or --no-wildcards to suppress this warning",
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
     fn is_wanted(&mut self, name: &[u8]) -> bool {
         if self.wanted.is_empty() {
             return true;
@@ -110,8 +148,7 @@ impl Extraction<'_> {
         let name = name.strip_suffix(b"/").unwrap_or(name);
         let mut found = false;
         for (wanted, seen) in &mut self.wanted {
-            let below = name.strip_prefix(wanted.as_slice());
-            if below.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")) {
+            if names_member(self.options, wanted, name) {
                 *seen = true;
                 found = true;
             }
@@ -121,14 +158,16 @@ impl Extraction<'_> {
 
     async fn take(&mut self, proc: &mut Proc, member: &Member, archive: &mut Archive) -> Result<(), Stop> {
         if self.options.mode == Mode::List {
-            return list(proc, self.options, member, false).await;
+            let shown = self.shown(member);
+            return list(proc, self.options, &shown, false).await;
         }
         let Some(name) = self.target_name(proc, &member.name).await? else {
             return Ok(());
         };
         if self.options.verbose > 0 {
             let to_error = self.options.stdout;
-            list(proc, self.options, member, to_error).await?;
+            let shown = self.shown(member);
+            list(proc, self.options, &shown, to_error).await?;
         }
         if self.options.stdout {
             return if member.kind == Kind::File {
@@ -155,9 +194,51 @@ impl Extraction<'_> {
         }
     }
 
+    /// A member as it is listed.
+    fn shown(&self, member: &Member) -> Member {
+        let mut shown = member.clone();
+        if self.options.show_transformed {
+            let name = super::transformed(self.options, &member.name);
+            let stripped = self.stripped(name.strip_suffix(b"/").unwrap_or(&name)).to_vec();
+            let slash: &[u8] = if name.ends_with(b"/") { b"/" } else { b"" };
+            shown.name = [stripped.as_slice(), slash].concat();
+        }
+        shown
+    }
+
+    fn stripped<'n>(&self, name: &'n [u8]) -> &'n [u8] {
+        let mut rest = name;
+        for _ in 0..self.options.strip {
+            rest = match memchr::memchr(b'/', rest) {
+                Some(at) => rest.get(at + 1..).unwrap_or_default(),
+                None => b"",
+            };
+        }
+        rest
+    }
+
+    /// The directory of `--one-top-level`: the archive's name without its ending, if none was given.
+    fn in_top_level(&self, name: &[u8]) -> Vec<u8> {
+        let Some(given) = &self.options.top_level else {
+            return name.to_vec();
+        };
+        let archive = crate::program::path::base_name(&self.options.archive);
+        let endings: [&[u8]; 4] = [b".tar.gz", b".tgz", b".tar", b".gz"];
+        let base = endings.iter().find_map(|ending| archive.strip_suffix(*ending));
+        let top = match given.as_slice() {
+            [] => base.unwrap_or(archive),
+            given => given,
+        };
+        if name == top || name.strip_prefix(top).is_some_and(|rest| rest.starts_with(b"/")) {
+            return name.to_vec();
+        }
+        [top, b"/", name].concat()
+    }
+
     /// Where a member goes; `None` when nothing is left of its name.
     async fn target_name(&mut self, proc: &mut Proc, name: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
-        let mut rest = name;
+        let name = &super::transformed(self.options, name);
+        let mut rest = name.as_slice();
         if !self.options.absolute {
             rest = safe_name(name);
             let cut = name.len() - rest.len();
@@ -168,14 +249,9 @@ impl Extraction<'_> {
                     .await?;
             }
         }
-        for _ in 0..self.options.strip {
-            rest = match memchr::memchr(b'/', rest) {
-                Some(at) => rest.get(at + 1..).unwrap_or_default(),
-                None => b"",
-            };
-        }
+        let rest = self.stripped(rest);
         let rest = rest.strip_suffix(b"/").unwrap_or(rest);
-        Ok((!rest.is_empty()).then(|| rest.to_vec()))
+        Ok((!rest.is_empty()).then(|| self.in_top_level(rest)))
     }
 
     fn mode(&self, proc: &Proc, member: &Member) -> u32 {

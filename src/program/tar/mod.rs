@@ -1,13 +1,14 @@
 //! `tar`: archives of files, with gzip around them.
 //!
 //! Archives are read and written piece by piece. [`header`] is the format, [`archive`] what is read, [`create`] and [`extract`] the two directions, [`options`]
-//! the command line. Compression other than gzip, `--transform`, updates and deletions are refused.
+//! the command line, [`transform`] the change of names. Compression other than gzip, updates and deletions are refused.
 
 mod archive;
 mod create;
 mod extract;
 mod header;
 mod options;
+mod transform;
 
 use self::header::Member;
 use self::options::{Mode, Options, Word};
@@ -27,7 +28,8 @@ pub const PROGRAM: Program = Program {
 
 async fn run(proc: &mut Proc) -> Result<i32, Stop> {
     let options = Options::from_arguments(proc.arguments());
-    let options = usage::accept(proc, options).await?;
+    let mut options = usage::accept(proc, options).await?;
+    read_excluded(proc, &mut options).await?;
     let failed = match options.mode {
         Mode::Create | Mode::Append => create::create(proc, &options).await?,
         Mode::Extract | Mode::List => extract::extract(proc, &options).await?,
@@ -38,6 +40,37 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         return Ok(2);
     }
     Ok(0)
+}
+
+/// Reads the files of `-X`.
+async fn read_excluded(proc: &mut Proc, options: &mut Options) -> Result<(), Stop> {
+    for path in std::mem::take(&mut options.exclude_from) {
+        let mut lease = proc.kernel.lease();
+        let text = match proc.open_operand(&path).await {
+            Ok(file) => Input::new(file).rest(&mut lease).await,
+            Err(errno) => Err(errno),
+        };
+        match text {
+            Ok(text) => {
+                let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+                lines.for_each(|line| options.leave_out(line));
+            }
+            Err(errno) => return Err(fatal(proc, message!(path, ": ", errno.message())).await),
+        }
+    }
+    Ok(())
+}
+
+/// The name as `--transform` changes it; the slash of a directory is no part of that.
+fn transformed(options: &Options, name: &[u8]) -> Vec<u8> {
+    match name.strip_suffix(b"/") {
+        Some(name) => {
+            let mut name = options.transform.apply(name);
+            name.push(b'/');
+            name
+        }
+        None => options.transform.apply(name),
+    }
 }
 
 /// An error that ends the program.

@@ -1,7 +1,9 @@
 //! The command line of `tar`, with the old form whose first word is letters without a dash.
 
+use super::transform::{Transform, Wrong};
 use crate::args::{Complaint, Opt, Spec, TAR, UsageError};
 use crate::pattern::{Pattern, PatternOptions};
+use crate::text::mode::ModeChange;
 
 /// An option.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +34,18 @@ pub enum Flag {
     Group,
     Ignored,
     Touch,
+    Mtime,
+    Mode,
+    Format,
+    Transform,
+    Wildcards(bool),
+    NoAnchored,
+    ExcludeFrom,
+    ExcludeVcs,
+    Program,
+    OneTopLevel,
+    RemoveFiles,
+    ShowTransformed,
     /// One that is not supported, by its name.
     Missing(&'static str),
 }
@@ -69,7 +83,7 @@ pub static SPEC: Spec<Flag> = Spec::new(
         Opt::flag(Flag::Missing("compress"), 'Z', "compress", ""),
         missing("zstd"),
         missing("lzma"),
-        missing("use-compress-program"),
+        Opt::required(Flag::Program, 'I', "use-compress-program", "PROG", "filter through PROG (must accept -d)"),
         Opt::flag(Flag::Verbose, 'v', "verbose", "verbosely list files processed"),
         Opt::required(Flag::Directory, 'C', "directory", "DIR", "change to directory DIR"),
         Opt::flag(Flag::Stdout, 'O', "to-stdout", "extract files to standard output"),
@@ -91,20 +105,26 @@ pub static SPEC: Spec<Flag> = Spec::new(
         Opt::flag(Flag::Touch, 'm', "touch", "don't extract file modified time"),
         Opt::long(Flag::Ignored, "no-same-owner", ""),
         Opt::long(Flag::Ignored, "overwrite", ""),
-        missing("transform"),
-        missing("xform"),
-        missing("wildcards"),
-        missing("mtime"),
+        Opt::long(Flag::Ignored, "no-same-permissions", ""),
+        Opt::long(Flag::Ignored, "no-auto-compress", ""),
+        Opt::long(Flag::Transform, "transform", "use sed replace EXPRESSION to transform file names").takes("EXPRESSION"),
+        Opt::long(Flag::Transform, "xform", "").takes("EXPRESSION"),
+        Opt::long(Flag::ShowTransformed, "show-transformed-names", "show file or archive names after transformation"),
+        Opt::long(Flag::ShowTransformed, "show-stored-names", ""),
+        Opt::long(Flag::Wildcards(true), "wildcards", "use wildcards"),
+        Opt::long(Flag::Wildcards(false), "no-wildcards", "verbatim string matching"),
+        Opt::long(Flag::NoAnchored, "no-anchored", "patterns match after any '/'"),
+        Opt::long(Flag::Mtime, "mtime", "set mtime for added files from DATE-OR-FILE").takes("DATE-OR-FILE"),
         missing("newer"),
-        missing("exclude-from"),
-        missing("exclude-vcs"),
+        Opt::required(Flag::ExcludeFrom, 'X', "exclude-from", "FILE", "exclude patterns listed in FILE"),
+        Opt::long(Flag::ExcludeVcs, "exclude-vcs", "exclude version control system directories"),
         missing("listed-incremental"),
-        missing("one-top-level"),
-        missing("remove-files"),
+        Opt::long(Flag::OneTopLevel, "one-top-level", "create a subdirectory to avoid having loose files extracted").may_take("DIR"),
+        Opt::long(Flag::RemoveFiles, "remove-files", "remove files after adding them to the archive"),
         missing("totals"),
         missing("checkpoint"),
-        missing("format"),
-        missing("mode"),
+        Opt::long(Flag::Format, "format", "create archive of the given format").takes("FORMAT"),
+        Opt::long(Flag::Mode, "mode", "force (symbolic) mode CHANGES for added files").takes("CHANGES"),
     ],
 )
 .fails_with(64)
@@ -171,7 +191,94 @@ pub struct Options {
     pub shallow: bool,
     /// The time of extracted files is now.
     pub touch: bool,
+    /// Whose the files are said to be.
+    pub owner: Option<Account>,
+    pub group: Option<Account>,
+    /// The time of added files: a date, or a file that has it.
+    pub mtime: Option<Vec<u8>>,
+    /// A change of the modes of added files.
+    pub mode_change: Option<ModeChange>,
+    /// Names are changed.
+    pub transform: Transform,
+    /// Changed names are listed.
+    pub show_transformed: bool,
+    /// Names of members are patterns, if that was said.
+    pub wildcards: Option<bool>,
+    /// They match behind any slash.
+    pub unanchored: bool,
+    /// Files with patterns of names to leave out.
+    pub exclude_from: Vec<Vec<u8>>,
+    /// Everything is extracted into this directory.
+    pub top_level: Option<Vec<u8>>,
+    /// Files are removed when they are in the archive.
+    pub remove: bool,
 }
+
+/// An owner or a group: a name, a number, or both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    pub name: Option<Vec<u8>>,
+    pub number: Option<u32>,
+}
+
+impl Account {
+    fn parse(text: &[u8]) -> Option<Account> {
+        let number = |digits: &[u8]| {
+            let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+            let digits = std::str::from_utf8(digits).ok().filter(|_| plain)?;
+            digits.parse::<u32>().ok()
+        };
+        if let Some(number) = number(text) {
+            return Some(Account {
+                name: None,
+                number: Some(number),
+            });
+        }
+        let (name, rest) = match memchr::memchr(b':', text) {
+            Some(at) => (text.get(..at)?, text.get(at + 1..)?),
+            None => (text, &b""[..]),
+        };
+        let number = match rest {
+            [] if name.len() < text.len() => return None,
+            [] => {
+                return Some(Account {
+                    name: Some(name.to_vec()),
+                    number: None,
+                });
+            }
+            rest => Some(number(rest)?),
+        };
+        Some(Account {
+            name: (!name.is_empty()).then(|| name.to_vec()),
+            number,
+        })
+    }
+}
+
+/// What `--exclude-vcs` leaves out.
+const VERSION_CONTROL: &[&str] = &[
+    "CVS",
+    ".cvsignore",
+    "RCS",
+    "SCCS",
+    ".git",
+    ".gitignore",
+    ".gitattributes",
+    ".gitmodules",
+    ".svn",
+    ".arch-ids",
+    "{arch}",
+    "=RELEASE-ID",
+    "=meta-update",
+    "=update",
+    ".bzr",
+    ".bzrignore",
+    ".bzrtags",
+    ".hg",
+    ".hgignore",
+    ".hgtags",
+    "_darcs",
+];
 
 /// The first word as letters, each with the argument that it takes.
 fn modern(arguments: &[Vec<u8>]) -> Vec<Vec<u8>> {
@@ -185,7 +292,7 @@ fn modern(arguments: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for letter in first {
         all.push(vec![b'-', *letter]);
-        if b"fCT".contains(letter)
+        if b"fCTXI".contains(letter)
             && let Some(value) = rest.next()
         {
             all.push(value.clone());
@@ -197,6 +304,38 @@ fn modern(arguments: &[Vec<u8>]) -> Vec<Vec<u8>> {
 
 fn fatal(message: impl Into<Vec<u8>>) -> UsageError {
     SPEC.complain(message).with_status(2)
+}
+
+fn account(text: &[u8]) -> Result<Account, UsageError> {
+    Account::parse(text).ok_or_else(|| {
+        let number = text.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+        unrecoverable([number, b": Invalid owner or group ID"].concat())
+    })
+}
+
+/// Only GNU's own format is written.
+fn check_format(name: &[u8]) -> Result<(), UsageError> {
+    match name {
+        b"gnu" => Ok(()),
+        b"oldgnu" | b"pax" | b"posix" | b"ustar" | b"v7" => {
+            Err(fatal([b"--format=", name, b" is not supported"].concat()))
+        }
+        _ => Err(fatal([name, b": Invalid archive format"].concat())),
+    }
+}
+
+fn wrong_transform(wrong: Wrong) -> UsageError {
+    fatal(match wrong {
+        Wrong::Expression => "Invalid transform expression".to_owned(),
+        Wrong::Flag(flag) => format!("Unknown flag in transform expression: {}", char::from(flag)),
+        Wrong::Regex(error) => format!("Invalid transform expression: {error}"),
+        Wrong::Unsupported => "this transform expression is not supported".to_owned(),
+    })
+}
+
+/// An error that says that it cannot be helped.
+fn unrecoverable(message: impl Into<Vec<u8>>) -> UsageError {
+    UsageError::plain(2, "Error is not recoverable: exiting now").after(message)
 }
 
 impl Options {
@@ -223,6 +362,17 @@ impl Options {
             dereference: false,
             shallow: false,
             touch: false,
+            owner: None,
+            group: None,
+            mtime: None,
+            mode_change: None,
+            transform: Transform::default(),
+            show_transformed: false,
+            wildcards: None,
+            unanchored: false,
+            exclude_from: Vec::new(),
+            top_level: None,
+            remove: false,
         };
         let mut auto = false;
         for (flag, value) in &parsed.options {
@@ -280,11 +430,11 @@ impl Options {
                     fatal(text)
                 })?;
             }
-            Flag::Exclude => {
-                let value = value.strip_suffix(b"/").unwrap_or(&value);
-                self.exclude
-                    .push(Pattern::compile(value, PatternOptions::default()));
-            }
+            Flag::Exclude => self.leave_out(&value),
+            Flag::ExcludeFrom => self.exclude_from.push(value),
+            Flag::ExcludeVcs => VERSION_CONTROL
+                .iter()
+                .for_each(|name| self.leave_out(name.as_bytes())),
             Flag::Null => self.null = true,
             Flag::NumericOwner => self.numeric = true,
             Flag::AbsoluteNames => self.absolute = true,
@@ -296,14 +446,46 @@ impl Options {
             Flag::Sort if value != b"name" && value != b"none" => {
                 return Err(fatal("only --sort=name and --sort=none are supported"));
             }
-            Flag::Owner | Flag::Group => {
-                return Err(fatal("options --owner and --group are not supported"));
-            }
             Flag::Missing(name) => return Err(fatal(format!("option --{name} is not supported"))),
             // In order below; directories are sorted anyway.
+            Flag::Directory | Flag::FilesFrom | Flag::AutoCompress | Flag::Sort => {}
+            flag => return self.set_further(flag, value),
+        }
+        Ok(())
+    }
+
+    /// Options about how files are stored and named.
+    fn set_further(&mut self, flag: Flag, value: Vec<u8>) -> Result<(), UsageError> {
+        match flag {
+            Flag::Owner => self.owner = Some(account(&value)?),
+            Flag::Group => self.group = Some(account(&value)?),
+            Flag::Mtime => self.mtime = Some(value),
+            Flag::Mode => match ModeChange::parse(&value) {
+                Some(change) => self.mode_change = Some(change),
+                None => return Err(unrecoverable("Invalid mode given on option")),
+            },
+            Flag::Format => check_format(&value)?,
+            Flag::Transform => self.transform.add(&value).map_err(wrong_transform)?,
+            Flag::ShowTransformed => self.show_transformed = true,
+            Flag::Wildcards(on) => self.wildcards = Some(on),
+            Flag::NoAnchored => self.unanchored = true,
+            Flag::Program if matches!(value.as_slice(), b"gzip" | b"gunzip") => self.gzip = true,
+            Flag::Program => {
+                let text = [b"--use-compress-program=", value.as_slice(), b" is not supported"].concat();
+                return Err(fatal(text));
+            }
+            Flag::OneTopLevel => self.top_level = Some(value),
+            Flag::RemoveFiles => self.remove = true,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Adds a pattern of names to leave out.
+    pub fn leave_out(&mut self, pattern: &[u8]) {
+        let pattern = pattern.strip_suffix(b"/").unwrap_or(pattern);
+        self.exclude
+            .push(Pattern::compile(pattern, PatternOptions::default()));
     }
 
     /// Puts operands, `-C` and `-T` in the order in which they stand.
@@ -314,7 +496,22 @@ impl Options {
             match word.as_slice() {
                 b"-C" | b"--directory" => self.words.extend(rest.next().cloned().map(Word::Directory)),
                 b"-T" | b"--files-from" => self.words.extend(rest.next().cloned().map(Word::FilesFrom)),
-                b"-f" | b"--file" | b"--exclude" | b"--strip-components" | b"--sort" => {
+                b"-f"
+                | b"--file"
+                | b"--exclude"
+                | b"--strip-components"
+                | b"--sort"
+                | b"-X"
+                | b"--exclude-from"
+                | b"-I"
+                | b"--use-compress-program"
+                | b"--owner"
+                | b"--group"
+                | b"--mtime"
+                | b"--mode"
+                | b"--format"
+                | b"--transform"
+                | b"--xform" => {
                     rest.next();
                 }
                 [b'-', b'C', value @ ..] => self.words.push(Word::Directory(value.to_vec())),
@@ -329,7 +526,7 @@ impl Options {
                 }
                 // A cluster of letters whose last one takes the next word.
                 [b'-', letters @ ..]
-                    if letters.last().is_some_and(|letter| b"fCT".contains(letter))
+                    if letters.last().is_some_and(|letter| b"fCTXI".contains(letter))
                         && !letters.starts_with(b"-") =>
                 {
                     let value = rest.next().cloned();
