@@ -51,6 +51,7 @@ mod expr;
 mod expr_number;
 mod factor;
 mod r#false;
+mod file;
 mod find;
 mod fmt;
 mod fold;
@@ -177,6 +178,7 @@ pub static PROGRAMS: &[Program] = &[
     factor::PROGRAM,
     r#false::PROGRAM,
     grep::FGREP,
+    file::PROGRAM,
     find::PROGRAM,
     fmt::PROGRAM,
     fold::PROGRAM,
