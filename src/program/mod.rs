@@ -34,6 +34,7 @@ mod curl;
 mod cut;
 mod date;
 mod dates;
+mod dc;
 mod dd;
 mod decimal;
 mod destination;
@@ -163,6 +164,7 @@ pub static PROGRAMS: &[Program] = &[
     curl::PROGRAM,
     cut::PROGRAM,
     date::PROGRAM,
+    dc::PROGRAM,
     dd::PROGRAM,
     df::PROGRAM,
     diff::PROGRAM,

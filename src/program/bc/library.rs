@@ -5,8 +5,8 @@
 
 use num_bigint::{BigInt, Sign};
 
-use super::operate::{self, Problem};
 use crate::kernel::Meter;
+use crate::program::decimal::operate::{self, Problem};
 use crate::program::decimal::{Number, power_of_ten};
 
 /// Digits that are calculated besides those that are shown.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::code::{Code, Definition, HISTORY, IBASE, Id, LAST, Local, OBASE, Op, SCALE, SPECIALS, Symbols};
 use super::library::{self, Native};
-use super::operate::{self, Problem};
-use super::printer::Printer;
 use super::random::Random;
 use crate::kernel::{Halt, Kernel, Lease};
 use crate::program::decimal::Number;
+use crate::program::decimal::operate::{self, Problem};
+use crate::program::decimal::printer::Printer;
 
 /// Instructions that run at a time.
 const SLICE: usize = 2000;

@@ -11,9 +11,7 @@ mod lexer;
 mod library;
 mod machine;
 mod notice;
-mod operate;
 mod parser;
-mod printer;
 mod random;
 mod source;
 
@@ -22,13 +20,13 @@ use self::diagnostic::{Diagnostics, Strictness};
 use self::lexer::Lexer;
 use self::machine::{Event, Machine};
 use self::parser::{Fail, Item, Parser};
-use self::printer::Printer;
 use self::source::{Source, SourceError};
 use super::decimal::base::digit_value;
 use super::message::message;
 use super::usage;
 use crate::args::{Complaint, Opt, Outcome, Package, Parsed, Spec};
 use crate::kernel::{Input, Proc, Program, Stop};
+use crate::program::decimal::printer::Printer;
 
 /// The program.
 pub const PROGRAM: Program = Program {

@@ -2,9 +2,11 @@
 //!
 //! A number is a whole number and how many of its decimal digits stand behind the point. Every operation says how many digits its result
 //! keeps, by the rules of POSIX `bc`; what is cut off is cut, never rounded. [`base`] reads and writes numbers in other bases.
-//! Whoever calculates asks the meter first: [`Number::size`] tells what work costs.
+//! Whoever calculates asks the meter first: [`Number::size`] tells what work costs, [`operate`] pays it. [`printer`] breaks lines.
 
 pub mod base;
+pub mod operate;
+pub mod printer;
 
 use std::cmp::Ordering;
 

@@ -1,9 +1,9 @@
-//! Operations of `bc` on numbers, paid for before they are done.
+//! Operations of `bc` and `dc` on numbers, paid for before they are done.
 
 use std::cmp::Ordering;
 
+use super::{Number, PowerError};
 use crate::kernel::{Halt, Meter};
-use crate::program::decimal::{Number, PowerError};
 
 /// Why there is no result.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
-//! The output of `bc`: lines that are too long are broken with a backslash.
+//! The output of `bc` and `dc`: lines that are too long are broken with a backslash.
 
-use crate::program::decimal::Number;
+use super::Number;
 
 /// Prints numbers and strings.
 #[derive(Debug)]
