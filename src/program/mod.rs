@@ -87,6 +87,7 @@ mod nohup;
 mod numbers;
 mod numfmt;
 mod od;
+mod pager;
 mod paste;
 mod patch;
 mod path;
@@ -201,6 +202,7 @@ pub static PROGRAMS: &[Program] = &[
     join::PROGRAM,
     jq::PROGRAM,
     kill::PROGRAM,
+    pager::LESS,
     link::PROGRAM,
     ln::PROGRAM,
     id::LOGNAME,
@@ -211,6 +213,7 @@ pub static PROGRAMS: &[Program] = &[
     mknod::MKFIFO,
     mknod::PROGRAM,
     mktemp::PROGRAM,
+    pager::MORE,
     mv::PROGRAM,
     nice::PROGRAM,
     nl::PROGRAM,
