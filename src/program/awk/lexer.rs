@@ -191,12 +191,18 @@ impl<'a> Lexer<'a> {
         Ok((token, start))
     }
 
+    /// A name, perhaps with the namespace that it is in: `ns::name`.
     fn name(&mut self) -> Vec<u8> {
         let rest = self.rest();
-        let length = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-            .count();
+        let word = |from: usize| {
+            let rest = rest.get(from..).unwrap_or_default();
+            let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+            rest.iter().take_while(is_name).count()
+        };
+        let mut length = word(0);
+        if let Some([b':', b':', b'_' | b'a'..=b'z' | b'A'..=b'Z', ..]) = rest.get(length..) {
+            length += 2 + word(length + 2);
+        }
         self.at += length;
         rest.get(..length).unwrap_or_default().to_vec()
     }
@@ -329,6 +335,11 @@ impl<'a> Lexer<'a> {
             self.at += 1;
         }
     }
+}
+
+/// Whether a name means something to the language.
+pub fn is_reserved(name: &[u8]) -> bool {
+    KEYWORDS.iter().any(|(word, _)| word.as_bytes() == name) || Builtin::from_name(name).is_some()
 }
 
 fn radix(digits: &[u8], base: u32) -> f64 {

@@ -234,6 +234,7 @@ impl Machine<'_> {
         }
         let name = self.stack.remove(at);
         let name = self.text_of(&name);
+        let name = name.strip_prefix(b"awk::").unwrap_or(&name).to_vec();
         let found = self
             .program
             .functions

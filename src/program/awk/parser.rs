@@ -50,6 +50,8 @@ pub struct Parser<'a> {
     line: u32,
     line_at: usize,
     source_number: u16,
+    /// Where names without one belong; empty for `awk`.
+    namespace: Vec<u8>,
     pub(super) program: Program,
     globals: FxHashMap<Vec<u8>, u32>,
     functions: FxHashMap<Vec<u8>, usize>,
@@ -82,6 +84,7 @@ impl<'a> Parser<'a> {
             line: 1,
             line_at: 0,
             source_number: 0,
+            namespace: Vec::new(),
             program: Program::default(),
             globals: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -106,6 +109,7 @@ impl<'a> Parser<'a> {
         self.source = source;
         self.lexer = Lexer::new(source);
         (self.line, self.line_at) = (1, 0);
+        self.namespace.clear();
         self.program.sources.push(name.to_vec());
         self.source_number = self.program.sources.len() as u16 - 1;
         self.advance()?;
@@ -405,6 +409,7 @@ impl<'a> Parser<'a> {
         if let Some(index) = self.locals.get(name) {
             return Place::Local(*index);
         }
+        let name = &self.qualified(name);
         let function = self
             .functions
             .get(name)
@@ -423,12 +428,45 @@ impl<'a> Parser<'a> {
         self.locals.contains_key(name)
     }
 
+    /// The name with its namespace, which `awk` is not told for. Names in capitals are always awk's.
+    fn qualified(&self, name: &[u8]) -> Vec<u8> {
+        if let Some(name) = name.strip_prefix(b"awk::") {
+            return name.to_vec();
+        }
+        let has_own = memchr::memmem::find(name, b"::").is_some();
+        if self.namespace.is_empty() || has_own || name.iter().all(u8::is_ascii_uppercase) {
+            return name.to_vec();
+        }
+        [self.namespace.as_slice(), b"::", name].concat()
+    }
+
+    /// `@namespace "name"`
+    fn namespace_directive(&mut self) -> Parsing<()> {
+        self.advance()?;
+        let Token::Text(name) = self.token.clone() else {
+            return Err(self.unexpected());
+        };
+        let shown = String::from_utf8_lossy(&name).into_owned();
+        if !super::files::is_name(&name) {
+            self.complain(&format!(
+                "error: namespace name `{shown}' must meet identifier naming rules"
+            ));
+        } else if super::lexer::is_reserved(&name) {
+            self.complain(&format!(
+                "error: using reserved identifier `{shown}' as a namespace is not allowed"
+            ));
+        }
+        self.namespace = if name == b"awk" { Vec::new() } else { name };
+        self.advance()
+    }
+
     /// A place that no name leads to.
     pub(super) fn hidden(&mut self) -> Place {
         self.global(b" ")
     }
 
     pub(super) fn function(&mut self, name: &[u8]) -> usize {
+        let name = &self.qualified(name);
         if let Some(index) = self.functions.get(name) {
             return *index;
         }
@@ -455,6 +493,7 @@ impl<'a> Parser<'a> {
             Token::Keyword(Keyword::End) => self.special_rule(Context::End, "END"),
             Token::Keyword(Keyword::BeginFile) => self.special_rule(Context::BeginFile, "BEGINFILE"),
             Token::Keyword(Keyword::EndFile) => self.special_rule(Context::EndFile, "ENDFILE"),
+            Token::Directive(name) if name == b"namespace" => self.namespace_directive(),
             Token::Directive(name) => {
                 let sentence = [b"error: @", name.as_slice(), b" is not supported"].concat();
                 Err(self.plain_error(&sentence))
@@ -553,6 +592,7 @@ impl<'a> Parser<'a> {
         };
         self.advance()?;
         let index = self.function(&name);
+        let name = self.qualified(&name);
         let shown = String::from_utf8_lossy(&name).into_owned();
         let is_special = Special::ALL.iter().any(|(_, special)| special.as_bytes() == name);
         let defined = self

@@ -132,6 +132,7 @@ impl Machine<'_> {
         if let Some(in_place) = &mut self.in_place {
             in_place.assign(name, &value.text(b""));
         }
+        let name = name.strip_prefix(b"awk::").unwrap_or(name);
         let found = self.program.globals.iter().position(|known| known == name);
         // A variable that the program never mentions is not missed.
         let Some(index) = found else {
@@ -147,59 +148,51 @@ impl Machine<'_> {
 
 /// `FIELDWIDTHS`: numbers, each perhaps with a count to skip (`2:3`), and `*` for the rest.
 fn widths(text: &[u8]) -> Run<Vec<(usize, Option<usize>)>> {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let mut widths = Vec::new();
-    let mut at = 0;
+    let mut rest = text;
     loop {
-        let rest = text.get(at..).unwrap_or_default();
-        at += rest
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
-        let rest = text.get(at..).unwrap_or_default();
-        let length = rest
-            .iter()
-            .take_while(|byte| !matches!(byte, b' ' | b'\t'))
-            .count();
-        if length == 0 {
+        let blanks = rest.iter().take_while(is_blank).count();
+        rest = rest.get(blanks..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| !is_blank(byte)).count();
+        let (word, behind) = rest.split_at(length);
+        if word.is_empty() {
             return Ok(widths);
         }
-        let word = rest.get(..length).unwrap_or_default();
-        at += length;
-        let mut parts = word.splitn(2, |byte| *byte == b':');
-        let (first, second) = (parts.next().unwrap_or_default(), parts.next());
-        let (skip, width) = match second {
-            Some(width) => (first, width),
-            None => (b"0".as_slice(), first),
-        };
+        if matches!(widths.last(), Some((_, None))) {
+            return Err(fatal("`*' must be the last designator in FIELDWIDTHS"));
+        }
         // What is wrong is shown with all that follows.
-        let invalid = |from: usize| {
-            let near = String::from_utf8_lossy(rest.get(from..).unwrap_or_default()).into_owned();
-            let number = widths.len() + 1;
+        let invalid = |at: usize| {
+            let near = String::from_utf8_lossy(rest.get(at..).unwrap_or_default()).into_owned();
+            let field = widths.len() + 1;
             fatal(format!(
-                "invalid FIELDWIDTHS value, for field {number}, near `{near}'"
+                "invalid FIELDWIDTHS value, for field {field}, near `{near}'"
             ))
         };
-        let number = |word: &[u8]| {
-            std::str::from_utf8(word)
-                .ok()
-                .and_then(|word| word.parse::<usize>().ok())
-        };
-        let skip = number(skip).ok_or_else(|| invalid(0))?;
-        if width == b"*" {
-            if !text
-                .get(at..)
-                .unwrap_or_default()
-                .iter()
-                .all(|byte| matches!(byte, b' ' | b'\t'))
-            {
-                return Err(fatal("`*' must be the last designator in FIELDWIDTHS"));
-            }
-            widths.push((skip, None));
-            continue;
-        }
-        let width = number(width)
-            .filter(|width| *width > 0)
-            .ok_or_else(|| invalid(length - width.len()))?;
-        widths.push((skip, Some(width)));
+        let width = width(word).map_err(invalid)?;
+        widths.push(width);
+        rest = behind;
+    }
+}
+
+/// One of them; the error is where it is wrong.
+fn width(word: &[u8]) -> Result<(usize, Option<usize>), usize> {
+    let number = |word: &[u8]| {
+        let text = std::str::from_utf8(word).ok()?;
+        text.parse::<usize>().ok()
+    };
+    let (skip, width) = match memchr::memchr(b':', word) {
+        Some(at) => word.split_at(at),
+        None => (&b"0"[..], word),
+    };
+    let width = width.strip_prefix(b":").unwrap_or(width);
+    let skip = number(skip).ok_or(0_usize)?;
+    if width == b"*" {
+        return Ok((skip, None));
+    }
+    match number(width).filter(|width| *width > 0) {
+        Some(width) => Ok((skip, Some(width))),
+        None => Err(word.len() - width.len()),
     }
 }
