@@ -91,6 +91,7 @@ mod pager;
 mod paste;
 mod patch;
 mod path;
+mod pr;
 mod printenv;
 mod printf;
 mod pwd;
@@ -223,6 +224,7 @@ pub static PROGRAMS: &[Program] = &[
     od::PROGRAM,
     paste::PROGRAM,
     patch::PROGRAM,
+    pr::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
     pwd::PROGRAM,
