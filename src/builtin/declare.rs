@@ -656,9 +656,10 @@ pub(super) fn show_with(interp: &mut Interp, on: Attributes) {
         .vars
         .sorted()
         .into_iter()
-        .filter(|(_, variable)| {
-            let array = matches!(variable.value, Value::Indexed(_));
-            let assoc = matches!(variable.value, Value::Assoc(_));
+        .filter(|(name, variable)| {
+            let assoc = matches!(variable.value, Value::Assoc(_)) || interp.is_dynamic_assoc(&variable.value);
+            let computed = matches!(variable.value, Value::Dynamic(_)) && is_computed_array(name);
+            let array = matches!(variable.value, Value::Indexed(_)) || computed;
             let implied = Attributes(
                 variable.attributes.0
                     | if array { Attributes::ARRAY.0 } else { 0 }
@@ -671,6 +672,21 @@ pub(super) fn show_with(interp: &mut Interp, on: Attributes) {
     for name in names {
         show(interp, &name);
     }
+}
+
+/// The shell's own arrays with numbers.
+fn is_computed_array(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"BASH_ARGC"
+            | b"BASH_ARGV"
+            | b"BASH_LINENO"
+            | b"BASH_SOURCE"
+            | b"DIRSTACK"
+            | b"FUNCNAME"
+            | b"GROUPS"
+            | b"PIPESTATUS"
+    )
 }
 
 /// What of a function is shown.

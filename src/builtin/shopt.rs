@@ -90,6 +90,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
             match family {
                 Family::Shopt => {
                     interp.options.shopt_index(index, set);
+                    interp.switch_compatibility(index, set);
                     if set && index == Shopt::Extdebug as usize {
                         interp.note_first_arguments();
                     }

@@ -3,7 +3,7 @@
 //! By the number of arguments, as POSIX says, and by precedence for more than four.
 
 use crate::interp::test::UNARY;
-use crate::interp::{Flow, Interp};
+use crate::interp::{ExpandFailure, Flow, Interp};
 
 /// `test`
 pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
@@ -31,6 +31,8 @@ struct Parser<'a> {
     depth: usize,
     /// It is `[`.
     bracket: bool,
+    /// An index could not be evaluated: what is being read is abandoned.
+    failure: Option<ExpandFailure>,
 }
 
 type Answer = Result<bool, Vec<u8>>;
@@ -42,8 +44,13 @@ fn evaluate(interp: &mut Interp, name: &str, args: &[Vec<u8>]) -> Flow {
         at: 0,
         depth: 0,
         bracket: name == "[",
+        failure: None,
     };
-    match parser.by_count(args) {
+    let answer = parser.by_count(args);
+    if let Some(failure) = parser.failure {
+        return Err(interp.fail_expansion(failure));
+    }
+    match answer {
         Ok(answer) => Ok(i32::from(!answer)),
         Err(message) => {
             interp.complain(name, message);
@@ -168,9 +175,12 @@ impl<'a> Parser<'a> {
         let [b'-', letter] = operator else {
             return Err([operator, b": unary operator expected"].concat());
         };
-        self.interp
-            .unary_test(*letter, operand)
-            .ok_or_else(|| [operator, b": unary operator expected"].concat())
+        let answer = self.interp.unary_test(*letter, operand);
+        let answer = answer.map_err(|failure| {
+            self.failure = Some(failure);
+            Vec::new()
+        })?;
+        answer.ok_or_else(|| [operator, b": unary operator expected"].concat())
     }
 
     fn binary(&mut self, left: &[u8], operator: &[u8], right: &[u8]) -> Answer {

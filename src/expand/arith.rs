@@ -631,7 +631,10 @@ impl<H: ExpandHost> Eval<'_, H> {
         let text = buffer.format(value).as_bytes();
         match self.host.assign_at(place.name, &place.key, text) {
             // The expression goes on without.
-            Err(Failure::Discard(message)) if message.ends_with(b": bad array subscript") => {
+            Err(Failure::Discard(message))
+                if message.ends_with(b": bad array subscript")
+                    || message.ends_with(b"': not a valid identifier") =>
+            {
                 self.host.warn(&message);
                 Ok(())
             }

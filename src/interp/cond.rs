@@ -78,7 +78,7 @@ impl Interp {
                 .is_empty()),
             Cond::Unary(op, word) => {
                 let text = word::text_now(self, word, Mode::Single).map_err(of_word)?;
-                Ok(self.unary_test(*op, &text).unwrap_or(false))
+                Ok(self.unary_test(*op, &text)?.unwrap_or(false))
             }
             Cond::Binary(op, left, right) if is_arithmetic(*op) => {
                 let left = arith_text::text_now(self, left).map_err(of_word)?;
@@ -125,7 +125,7 @@ impl Interp {
             Cond::Unary(op, word) => {
                 let text = word::text(self, word, Mode::Single).await.map_err(of_word)?;
                 self.trace_cond(negated, None, &[b'-', *op], &text);
-                Ok(self.unary_test(*op, &text).unwrap_or(false))
+                Ok(self.unary_test(*op, &text)?.unwrap_or(false))
             }
             Cond::Binary(op, left, right) => {
                 if is_arithmetic(*op) {

@@ -110,7 +110,10 @@ impl Interp {
             }
             Dynamic::Lineno => text(self.line),
             Dynamic::BashPid => text(self.proc.pid),
-            Dynamic::BashSubshell => text(self.subshell - u32::from(self.words_outside)),
+            Dynamic::BashSubshell => {
+                let levels = self.subshell - u32::from(self.words_outside);
+                text(i64::from(levels) + self.subshell_offset)
+            }
             Dynamic::HistCmd => text(self.history_number()),
             Dynamic::BashCommand => self
                 .command_text
@@ -282,6 +285,10 @@ impl Interp {
             }
             Dynamic::ShellOpts | Dynamic::BashOpts => {
                 return Err(ExpandFailure::Discard([name, b": readonly variable"].concat()));
+            }
+            Dynamic::BashSubshell => {
+                let levels = i64::from(self.subshell);
+                self.subshell_offset = plain_number(value).unwrap_or(0) - levels;
             }
             Dynamic::CompWordbreaks => return Ok(false),
             Dynamic::Lineno => self.line = plain_number(value).unwrap_or(0) as u32,

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod assign;
+mod compat;
 pub mod completion;
 mod compound;
 mod cond;
@@ -140,6 +141,8 @@ pub struct Interp {
     pub context: Context,
     /// Subshells around this process.
     pub subshell: u32,
+    /// What an assignment to `BASH_SUBSHELL` adds to them.
+    subshell_offset: i64,
     /// The words of a pipeline's simple command are expanded: `BASH_SUBSHELL` does not count its process yet.
     pub words_outside: bool,
     /// Operands of `unset` that were written as `name[…]`: their subscripts are expanded already.

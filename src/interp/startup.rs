@@ -111,6 +111,7 @@ impl Interp {
             command_text: None,
             context: Context::default(),
             subshell: 0,
+            subshell_offset: 0,
             words_outside: false,
             preparing: false,
             written_elements: Vec::new(),

@@ -446,6 +446,7 @@ impl Interp {
                 self.locale_varies = true;
                 self.read_locale();
             }
+            b"BASH_COMPAT" => self.take_compatibility(),
             b"BASH_XTRACEFD" => self.choose_trace_descriptor(),
             b"OPTIND" => self.getopts_offset = 0,
             b"HISTSIZE" => self.stifle_history(),
@@ -619,7 +620,8 @@ fn has_hook(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'B' | b'I' | b'O' | b'P' | b'G' | b'H' | b'L'))
         && matches!(
             name,
-            b"BASH_XTRACEFD"
+            b"BASH_COMPAT"
+                | b"BASH_XTRACEFD"
                 | b"IFS"
                 | b"HISTFILESIZE"
                 | b"HISTSIZE"

@@ -190,7 +190,10 @@ impl Proc {
         }
         self.call(path, 2 * super::cost::PATH)?;
         self.ask_before_open(path, flags)?;
-        if let Some(file) = self.open_moment(path) {
+        // Who wants to write is refused by the tree.
+        if !flags.write
+            && let Some(file) = self.open_moment(path)
+        {
             return file.map(Arc::new);
         }
         let opened = self.fs.open(&self.view(), path, flags, mode)?;
