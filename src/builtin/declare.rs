@@ -294,7 +294,10 @@ fn assign_visible(interp: &mut Interp, operand: &[u8], pieces: &Operand<'_>, req
         (None, Some(value))
             if pieces.key.is_none() && is_array(interp, &name, request) && is_compound(value) =>
         {
-            interp.parse_elements(value)
+            interp.parse_elements(
+                value,
+                interp.is_assoc_named(&name) || request.on.has(Attributes::ASSOC),
+            )
         }
         _ => None,
     };

@@ -52,17 +52,19 @@ pub async fn run(interp: &mut Interp, args: Vec<Vec<u8>>) -> Flow {
         interp.proc.kernel.breathe().await;
         return Ok(i32::from(!file.is_readable()));
     }
-    let taken = match request.timeout {
-        None => take(interp, &file, &request).await,
-        Some(limit) => take_within(interp, &file, &request, limit).await,
+    let mut taken = Taken::default();
+    let status = match request.timeout {
+        None => take(interp, &file, &request, &mut taken).await,
+        Some(limit) => take_within(interp, &file, &request, limit, &mut taken).await,
     };
-    let (text, marks, status) = match taken {
-        Ok(taken) => taken,
+    let status = match status {
+        Ok(status) => status,
         Err(errno) => {
             interp.complain("read", format!("read error: {}: {errno}", request.fd));
             return Ok(1);
         }
     };
+    let Taken { text, marks, .. } = taken;
     interp.proc.kernel.meter().charge_bytes(text.len())?;
     let set = assign(interp, &request, &text, &marks)?;
     Ok(if set { status } else { 1 })
@@ -184,65 +186,90 @@ fn timeout(interp: &mut Interp, text: &[u8]) -> Result<Duration, i32> {
     }
 }
 
-/// The text, which of its bytes were escaped, and the status.
-type Taken = Result<(Vec<u8>, Vec<bool>, i32), Errno>;
+/// What was read, as far as it has come.
+#[derive(Default)]
+struct Taken {
+    text: Vec<u8>,
+    /// Which of its bytes were escaped.
+    marks: Vec<bool>,
+    /// A line whose end did not come yet.
+    line: Vec<u8>,
+}
 
-async fn take_within(interp: &Interp, file: &Arc<File>, request: &Request, limit: Duration) -> Taken {
+/// The status, where nothing went wrong.
+type Read = Result<i32, Errno>;
+
+/// When the time is over, what came until then counts.
+async fn take_within(
+    interp: &Interp,
+    file: &Arc<File>,
+    request: &Request,
+    limit: Duration,
+    taken: &mut Taken,
+) -> Read {
     let kernel = interp.proc.kernel.clone();
     let until = crate::kernel::after(kernel.now(), limit);
     let mut sleep = Box::pin(kernel.sleep_until(until));
-    let mut read = Box::pin(take(interp, file, request));
-    std::future::poll_fn(|cx| {
-        if let std::task::Poll::Ready(taken) = read.as_mut().poll(cx) {
-            return std::task::Poll::Ready(taken);
+    let mut read = Box::pin(take(interp, file, request, taken));
+    let ended = std::future::poll_fn(|cx| {
+        if let std::task::Poll::Ready(ended) = read.as_mut().poll(cx) {
+            return std::task::Poll::Ready(Some(ended));
         }
-        match sleep.as_mut().poll(cx) {
-            std::task::Poll::Ready(()) => std::task::Poll::Ready(Ok((Vec::new(), Vec::new(), 142))),
-            std::task::Poll::Pending => std::task::Poll::Pending,
-        }
+        sleep.as_mut().poll(cx).map(|()| None)
     })
-    .await
+    .await;
+    drop(read);
+    if let Some(ended) = ended {
+        return ended;
+    }
+    let line = std::mem::take(&mut taken.line);
+    taken.add(&line, request.raw);
+    Ok(142)
 }
 
-async fn take(interp: &Interp, file: &Arc<File>, request: &Request) -> Taken {
+async fn take(interp: &Interp, file: &Arc<File>, request: &Request, taken: &mut Taken) -> Read {
     let meter = interp.proc.kernel.meter();
-    let mut text = Vec::new();
-    let mut marks = Vec::new();
     if let Some(count) = request.count {
-        return take_count(interp, file, request, count).await;
+        return take_count(interp, file, request, count, taken).await;
     }
-    let mut line = Vec::new();
     loop {
-        line.clear();
-        let count = file.read_until(&mut line, request.delimiter, 1 << 20).await?;
+        taken.line.clear();
+        let count = file
+            .read_until(&mut taken.line, request.delimiter, 1 << 20)
+            .await?;
         meter
-            .check_memory(text.len() as u64 + count as u64)
+            .check_memory(taken.text.len() as u64 + count as u64)
             .map_err(|_| Errno::ENOMEM)?;
+        let mut line = std::mem::take(&mut taken.line);
         let ended = line.last() == Some(&request.delimiter);
         if ended {
             line.pop();
         }
-        line.retain(|byte| *byte != 0);
-        if request.raw {
-            text.extend_from_slice(&line);
-            if count == 0 || ended {
-                marks.resize(text.len(), false);
-                return Ok((text, marks, i32::from(!ended)));
-            }
-            continue;
-        }
-        let continues = unescape(&line, &mut text, &mut marks);
+        let continues = taken.add(&line, request.raw);
         if continues && ended {
             // Backslash-newline disappears; another delimiter is kept.
             if request.delimiter != b'\n' {
-                text.push(request.delimiter);
-                marks.push(true);
+                taken.text.push(request.delimiter);
+                taken.marks.push(true);
             }
             continue;
         }
         if count == 0 || ended {
-            return Ok((text, marks, i32::from(!ended)));
+            return Ok(i32::from(!ended));
         }
+    }
+}
+
+impl Taken {
+    /// Adds a line; says whether it goes on in the next one.
+    fn add(&mut self, line: &[u8], raw: bool) -> bool {
+        let text: Vec<u8> = line.iter().copied().filter(|byte| *byte != 0).collect();
+        if !raw {
+            return unescape(&text, &mut self.text, &mut self.marks);
+        }
+        self.text.extend_from_slice(&text);
+        self.marks.resize(self.text.len(), false);
+        false
     }
 }
 
@@ -268,9 +295,14 @@ fn unescape(line: &[u8], text: &mut Vec<u8>, marks: &mut Vec<bool>) -> bool {
 }
 
 /// `-n` and `-N`: characters, not bytes.
-async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count: usize) -> Taken {
-    let mut text = Vec::new();
-    let mut marks = Vec::new();
+async fn take_count(
+    interp: &Interp,
+    file: &Arc<File>,
+    request: &Request,
+    count: usize,
+    taken: &mut Taken,
+) -> Read {
+    let Taken { text, marks, .. } = taken;
     let mut byte = Vec::new();
     let mut escaped = false;
     let bytes = interp.flags().bytes;
@@ -285,11 +317,11 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
             .map_err(|_| Errno::EIO)?;
         byte.clear();
         if file.read(&mut byte, 1).await? == 0 {
-            return Ok((text, marks, 1));
+            return Ok(1);
         }
         let Some(&next) = byte.first() else { break };
         if next == request.delimiter && !request.exact && !escaped {
-            return Ok((text, marks, 0));
+            return Ok(0);
         }
         if next == b'\\' && !request.raw && !escaped {
             escaped = true;
@@ -306,7 +338,7 @@ async fn take_count(interp: &Interp, file: &Arc<File>, request: &Request, count:
             end = text.len();
         }
     }
-    Ok((text, marks, 0))
+    Ok(0)
 }
 
 fn assign(interp: &mut Interp, request: &Request, text: &[u8], marks: &[bool]) -> Flow<bool> {

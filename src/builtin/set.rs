@@ -100,6 +100,7 @@ fn switch(interp: &mut Interp, index: usize, on: bool) {
 }
 
 fn positional(interp: &mut Interp, args: impl IntoIterator<Item = Vec<u8>>) {
+    interp.positional_reset |= !interp.vars.in_function();
     interp.set_positional(args);
 }
 

@@ -23,6 +23,17 @@ pub struct Element {
     pub value: Vec<u8>,
 }
 
+impl Element {
+    /// A word without a subscript.
+    pub fn of(value: Vec<u8>) -> Self {
+        Element {
+            key: None,
+            append: false,
+            value,
+        }
+    }
+}
+
 /// An argument `name=( … )` of a declaration builtin, expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
@@ -64,7 +75,7 @@ impl Interp {
                 let mut expanded = Vec::with_capacity(elements.len());
                 let assoc = self.is_assoc_named(&assign.name);
                 for element in elements {
-                    self.element_now(&as_kept(element, assoc), &mut expanded)?;
+                    self.element_now(&as_kept(element, assoc), assoc, &mut expanded)?;
                 }
                 self.trace_assignment(assign, None);
                 self.assign_array(&assign.name, expanded, assign.append)
@@ -126,8 +137,13 @@ impl Interp {
         }
     }
 
-    fn element_now(&mut self, element: &ArrayElement, into: &mut Vec<Element>) -> Outcome {
+    /// Expands an element. Words of a list for an associative array are keys and values as they are: not split, and no patterns.
+    fn element_now(&mut self, element: &ArrayElement, assoc: bool, into: &mut Vec<Element>) -> Outcome {
         match &element.subscript {
+            None if assoc => {
+                let value = word::text_now(self, &element.value, Mode::Single)?;
+                into.push(Element::of(value));
+            }
             Some(subscript) => {
                 let key = Some(word::text_now(self, subscript, Mode::Single)?);
                 let value = word::text_now(self, &element.value, Mode::Single)?;
@@ -140,11 +156,7 @@ impl Interp {
             None => {
                 let mut fields = Vec::new();
                 word::fields_now(self, &element.value, &mut fields)?;
-                into.extend(fields.into_iter().map(|value| Element {
-                    key: None,
-                    append: false,
-                    value,
-                }));
+                into.extend(fields.into_iter().map(Element::of));
             }
         }
         Ok(())
@@ -165,14 +177,14 @@ impl Interp {
                         value,
                     });
                 }
+                None if assoc => {
+                    let value = word::text(self, &element.value, Mode::Single).await?;
+                    expanded.push(Element::of(value));
+                }
                 None => {
                     let mut fields = Vec::new();
                     word::fields(self, std::slice::from_ref(&element.value), &mut fields).await?;
-                    expanded.extend(fields.into_iter().map(|value| Element {
-                        key: None,
-                        append: false,
-                        value,
-                    }));
+                    expanded.extend(fields.into_iter().map(Element::of));
                 }
             }
         }
@@ -406,7 +418,7 @@ impl Interp {
     }
 
     /// Reads `( … )` of an argument that was not written as an assignment (`declare -a "x=(1 2)"`).
-    pub fn parse_elements(&mut self, text: &[u8]) -> Option<Vec<Element>> {
+    pub fn parse_elements(&mut self, text: &[u8], assoc: bool) -> Option<Vec<Element>> {
         let source: Vec<u8> = [b"x=", text].concat();
         let list = crate::syntax::parse_all(&source, &()).ok()?;
         let item = list.first()?.items.first()?;
@@ -419,7 +431,7 @@ impl Interp {
         let mut expanded = Vec::new();
         for element in elements {
             let pure = element.value.pure && element.subscript.as_ref().is_none_or(|word| word.pure);
-            if !pure || self.element_now(element, &mut expanded).is_err() {
+            if !pure || self.element_now(element, assoc, &mut expanded).is_err() {
                 return None;
             }
         }

@@ -8,7 +8,7 @@ use super::{Divert, Flow, Interp, Shopt, TrapKey};
 use crate::expand::{Attributes, Text};
 use crate::fs::{Errno, FileKind, Follow, OpenNode};
 use crate::kernel::{Environment, Proc, WaitStatus, cost};
-use crate::syntax::ast::{Part, RedirectOp, Simple};
+use crate::syntax::ast::{ParamOp, Part, Redirect, RedirectOp, Simple};
 
 /// Where a command was found.
 enum Found {
@@ -27,6 +27,32 @@ fn moves_descriptors(simple: &Simple) -> bool {
     })
 }
 
+/// Expanding the words of a redirection may change a variable.
+fn may_assign(redirect: &Redirect) -> bool {
+    match &redirect.op {
+        RedirectOp::HereDocument(document) => has_effects(&document.body.parts),
+        RedirectOp::Read(word)
+        | RedirectOp::Write(word)
+        | RedirectOp::Clobber(word)
+        | RedirectOp::Append(word)
+        | RedirectOp::ReadWrite(word)
+        | RedirectOp::HereString(word)
+        | RedirectOp::DuplicateInput(word)
+        | RedirectOp::DuplicateOutput(word)
+        | RedirectOp::WriteBoth(word)
+        | RedirectOp::AppendBoth(word) => has_effects(&word.parts),
+    }
+}
+
+fn has_effects(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Double { parts, .. } => has_effects(parts),
+        Part::Param(param) => param.op != ParamOp::Get || param.subscript.is_some(),
+        Part::Arith(_) => true,
+        _ => false,
+    })
+}
+
 impl Interp {
     pub(super) async fn run_external(&mut self, simple: &Simple, args: Vec<Vec<u8>>) -> Flow {
         self.flush().await?;
@@ -38,7 +64,13 @@ impl Interp {
         };
         // Redirections and assignments act on the child alone.
         let before = moves_descriptors(simple).then(|| self.proc.fds.clone());
-        let saved = match self.redirect_aside(simple).await {
+        let variables = simple.redirects.iter().any(may_assign).then(|| self.vars.clone());
+        let redirected = self.redirect_aside(simple).await;
+        if let Some(variables) = variables {
+            self.vars = variables;
+            self.ifs_changed = true;
+        }
+        let saved = match redirected {
             Ok(saved) => saved,
             Err(failed) => {
                 if !in_place {

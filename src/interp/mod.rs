@@ -145,6 +145,8 @@ pub struct Interp {
     subshell_offset: i64,
     /// The words of a pipeline's simple command are expanded: `BASH_SUBSHELL` does not count its process yet.
     pub words_outside: bool,
+    /// `set` gave positional parameters since a file began to be sourced, outside of functions.
+    pub positional_reset: bool,
     /// Operands of `unset` that were written as `name[…]`: their subscripts are expanded already.
     pub written_elements: Vec<Vec<u8>>,
     /// How the special builtin that runs failed, which may end a shell in POSIX mode.

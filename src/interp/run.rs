@@ -290,7 +290,7 @@ impl Interp {
         let positional = args
             .is_some()
             .then(|| std::mem::replace(&mut self.positional, arguments));
-        let given = positional.as_ref().map(|_| Arc::clone(&self.positional));
+        let reset = std::mem::take(&mut self.positional_reset);
         let traced = self.traces_functions();
         let hidden = if traced { None } else { Some(self.hide_debug()) };
         self.evals += 1;
@@ -299,26 +299,28 @@ impl Interp {
         if let Some(hidden) = hidden {
             self.restore_traps(hidden);
         }
-        let flow = match flow {
-            Err(Divert::Return(status)) => Ok(status),
-            flow => flow,
-        };
-        if let Ok(status) = flow {
-            // The trap sees `$?` as it was before `return`.
-            if self.has_trap(TrapKey::Return) {
-                self.run_trap(TrapKey::Return).await?;
-            }
-            self.status = status;
-        }
         self.frames.pop_back();
-        // `set --` inside stays in force.
-        if let (Some(positional), Some(given)) = (positional, given)
-            && Arc::ptr_eq(&given, &self.positional)
-        {
+        self.line = call_line;
+        let flow = self.end_sourced(flow).await;
+        // `set --` inside stays in force, but in functions.
+        let stays = std::mem::replace(&mut self.positional_reset, reset) && !self.vars.in_function();
+        if let Some(positional) = positional.filter(|_| !stays) {
             self.positional = positional;
         }
-        self.line = call_line;
         flow
+    }
+
+    /// The RETURN trap of a file that was sourced. It sees `$?` as it was before `return`.
+    async fn end_sourced(&mut self, flow: Flow) -> Flow {
+        let status = match flow {
+            Ok(status) | Err(Divert::Return(status)) => status,
+            flow => return flow,
+        };
+        if self.has_trap(TrapKey::Return) {
+            self.run_trap(TrapKey::Return).await?;
+        }
+        self.status = status;
+        Ok(status)
     }
 
     /// Runs a script that is read from a descriptor while it runs: commands may read the same one.

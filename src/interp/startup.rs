@@ -114,6 +114,7 @@ impl Interp {
             subshell_offset: 0,
             words_outside: false,
             preparing: false,
+            positional_reset: false,
             written_elements: Vec::new(),
             misuse: Misuse::None,
             shell_pid: proc.pid,

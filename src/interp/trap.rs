@@ -218,9 +218,7 @@ impl Interp {
             let bit = key.bit();
             self.in_trap |= bit;
             let outer = self.trap.replace(key);
-            if !matches!(key, TrapKey::Signal(_)) {
-                self.trap_status = status;
-            }
+            self.trap_status = status;
             let context = self.context;
             // `break` and `continue` leave the loop that the trap came in.
             self.context.unchecked = false;

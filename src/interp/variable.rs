@@ -512,14 +512,7 @@ impl Interp {
         name: &[u8],
         texts: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<bool, Divert> {
-        let elements = texts
-            .into_iter()
-            .map(|value| super::assign::Element {
-                key: None,
-                append: false,
-                value,
-            })
-            .collect();
+        let elements = texts.into_iter().map(super::assign::Element::of).collect();
         let result = self.assign_array(name, elements, false);
         self.said(result)
     }

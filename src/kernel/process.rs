@@ -56,6 +56,13 @@ impl Processes {
         }
     }
 
+    /// Nobody will reap the children of this process.
+    fn is_orphaned_by(&self, parent: Pid) -> bool {
+        self.table
+            .get(&parent)
+            .is_none_or(|parent| parent.status.is_some())
+    }
+
     pub(super) fn next_pid(&self) -> Pid {
         self.next
     }
@@ -132,11 +139,8 @@ impl Kernel {
                 .table
                 .get(&parent)
                 .map(|entry| Arc::clone(&entry.signals));
-            let orphan = processes
-                .table
-                .get(&parent)
-                .is_none_or(|parent| parent.status.is_some());
-            if orphan && !awaited {
+            // Who waits for a process without a parent takes it out.
+            if !awaited && processes.is_orphaned_by(parent) {
                 processes.table.remove(&pid);
             }
             (waiters, signals)
@@ -192,7 +196,13 @@ impl Kernel {
 
     /// Waits until a process ends; its parent still reaps it.
     pub async fn ended(&self, pid: Pid) -> WaitStatus {
-        self.end_of(pid).await.unwrap_or(WaitStatus::Exited(127))
+        let status = self.end_of(pid).await.unwrap_or(WaitStatus::Exited(127));
+        let mut processes = lock(&self.inner.processes);
+        let parent = processes.table.get(&pid).map(|entry| entry.parent);
+        if parent.is_some_and(|parent| processes.is_orphaned_by(parent)) {
+            processes.table.remove(&pid);
+        }
+        status
     }
 
     /// The process gets tasks of its own: it ran inside its parent's.

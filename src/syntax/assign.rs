@@ -2,8 +2,8 @@
 
 use super::ast::{ArrayElement, Assign, AssignValue, Name, Part, Word};
 use super::parser::{Parsed, Reader};
-use super::token::{NAME, class, is_meta, is_name, starts_name};
-use super::word::Builder;
+use super::token::{NAME, QUOTING, class, is_meta, is_name, starts_name};
+use super::word::{Builder, Quote};
 
 /// Builtins whose arguments may be assignments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,13 +251,34 @@ impl Reader<'_> {
             let elements = self.deeper(Self::array)?;
             let text = self.cursor.since(start).to_vec();
             assign.value = AssignValue::Array(elements);
-            append_literal(&mut word, &text);
+            match kind {
+                Declaration::Text => word.parts.extend(self.text_of_list(text)?),
+                _ => append_literal(&mut word, &text),
+            }
             word.pure = is_pure(&assign);
         }
         if matches!(kind, Declaration::Direct | Declaration::Behind) {
             word.assign = Some(Box::new(assign));
         }
         Ok(word)
+    }
+}
+
+impl Reader<'_> {
+    /// A list as text of a word: quotes and expansions count as anywhere in it.
+    fn text_of_list(&mut self, text: Vec<u8>) -> Parsed<Vec<Part>> {
+        let mut builder = Builder::default();
+        let mut reader = self.inside(text.into(), self.cursor.line)?;
+        while let Some(byte) = reader.cursor.peek() {
+            if class(byte) & QUOTING != 0 {
+                reader.quoted(&mut builder, Quote::Bare, byte)?;
+            } else {
+                reader.cursor.bump();
+                builder.byte(byte);
+            }
+        }
+        self.finish(reader);
+        Ok(builder.into_parts().0)
     }
 }
 
