@@ -12,6 +12,9 @@ use crate::args::quotef;
 use crate::kernel::{Lease, Proc, Stop};
 use crate::program::message::message;
 
+/// What is said of a last line without its newline.
+pub(super) const CUT: &[u8] = b"patch unexpectedly ends in middle of line\n";
+
 /// All of a run.
 pub struct Session {
     pub options: Options,
@@ -313,7 +316,11 @@ impl Session {
     ) -> Result<(), Stop> {
         loop {
             proc.kernel.breathe().await;
-            let read = match reader.hunk(job.header.form) {
+            let read = reader.hunk(job.header.form);
+            if reader.missed_line() {
+                self.say(proc, CUT).await?;
+            }
+            let read = match read {
                 Ok(Some(hunk)) => hunk,
                 Ok(None) => return Ok(()),
                 Err(sentence) => return Err(fatal(proc, sentence).await),

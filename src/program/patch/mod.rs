@@ -51,6 +51,9 @@ async fn run(proc: &mut Proc) -> Result<i32, Stop> {
         session.patch(proc, header, &mut reader).await?;
     }
     if !found && !text.is_empty() {
+        if reader.missed_line() {
+            session.say(proc, apply::CUT).await?;
+        }
         return Err(fatal(proc, "Only garbage was found in the patch input.").await);
     }
     if session.options.verbosity == Verbosity::Verbose {

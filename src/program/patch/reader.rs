@@ -65,17 +65,33 @@ pub struct Reader<'a> {
     pub(super) strips_returns: bool,
     /// Where the last hunk ended.
     hunks_end: usize,
+    /// The last line has no newline, which means that it is not there.
+    is_cut: bool,
+    /// It was looked for.
+    missed: bool,
 }
 
 impl<'a> Reader<'a> {
     /// Reads a whole patch.
     pub fn new(text: &'a [u8]) -> Self {
+        let mut lines: Vec<_> = crate::program::lines::split(text, b'\n').collect();
+        // A remark about the line before it needs none.
+        let is_cut = lines
+            .pop_if(|line| line.last() != Some(&b'\n') && line.first() != Some(&b'\\'))
+            .is_some();
         Reader {
-            lines: crate::program::lines::split(text, b'\n').collect(),
+            lines,
             next: 0,
             strips_returns: false,
             hunks_end: 0,
+            is_cut,
+            missed: false,
         }
+    }
+
+    /// Whether a last line without its newline was looked for since this was asked.
+    pub fn missed_line(&mut self) -> bool {
+        std::mem::take(&mut self.missed)
     }
 
     /// The last part ended with the text: nothing but its hunks came behind it.
@@ -94,7 +110,10 @@ impl<'a> Reader<'a> {
 
     /// The next line as part of a hunk.
     pub(super) fn take(&mut self) -> Option<Vec<u8>> {
-        let line = self.lines.get(self.next)?;
+        let Some(line) = self.lines.get(self.next) else {
+            self.missed |= self.is_cut;
+            return None;
+        };
         self.next += 1;
         Some(match line {
             [text @ .., b'\r', b'\n'] if self.strips_returns => [text, b"\n"].concat(),
@@ -139,6 +158,7 @@ impl<'a> Reader<'a> {
             self.note(&mut header, line, options);
             self.next += 1;
         }
+        self.missed |= self.is_cut;
         if header.has_git_work() {
             header.lead = self
                 .lines
@@ -257,17 +277,11 @@ impl<'a> Reader<'a> {
         };
         let (mut old, mut new) = (old_count, new_count);
         while old > 0 || new > 0 {
-            let Some(line) = self.take() else {
-                if old == new && new < 3 {
-                    // Empty lines at the end get lost in mails.
-                    hunk.edits.push(Edit {
-                        mark: Mark::Keep,
-                        text: b"\n".to_vec(),
-                    });
-                    (old, new) = (old - 1, new - 1);
-                    continue;
-                }
-                return Err(b"unexpected end of file in patch".to_vec());
+            let line = match self.take() {
+                Some(line) => line,
+                // Empty lines at the end get lost in mails.
+                None if new < 3 => b" \n".to_vec(),
+                None => return Err(b"unexpected end of file in patch".to_vec()),
             };
             let (mark, text) = match line.split_first() {
                 Some((b'-', text)) if old > 0 => (Mark::Delete, text),
