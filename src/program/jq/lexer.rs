@@ -42,12 +42,15 @@ pub struct Token {
     pub start: usize,
 }
 
+/// The offset of what is wrong with no place of the text.
+pub const NOWHERE: usize = usize::MAX;
+
 /// A complaint and where it is.
 #[derive(Debug, Clone)]
 pub struct SyntaxError {
     /// The sentence.
     pub message: String,
-    /// The offset.
+    /// The offset, or [`NOWHERE`].
     pub start: usize,
     /// Another sentence about another place.
     pub note: Option<(&'static str, usize)>,

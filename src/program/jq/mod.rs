@@ -12,6 +12,7 @@ mod compile;
 mod json;
 mod lexer;
 mod machine;
+mod modules;
 mod native;
 mod operate;
 mod options;
@@ -26,7 +27,7 @@ mod time;
 mod value;
 
 use self::compile::Program as Code;
-use self::lexer::SyntaxError;
+use self::lexer::{NOWHERE, SyntaxError};
 use self::machine::{Event, Machine};
 use self::native::Request;
 use self::options::{Binding, Options, Refusal, Variables};
@@ -134,6 +135,10 @@ async fn complain(proc: &mut Proc, text: &str, errors: &[SyntaxError]) -> Result
         places.extend(error.note);
         for (message, start) in places {
             count += 1;
+            if start == NOWHERE {
+                proc.warn(format!("error: {message}\n")).await?;
+                continue;
+            }
             let before = text.get(..start).unwrap_or(text);
             let line = before.matches('\n').count();
             let begin = before.rfind('\n').map_or(0, |at| at + 1);

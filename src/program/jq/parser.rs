@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ast::{Binary, Definition, Exp, Literal, Parameter, Pattern, PatternPair, Piece};
-use super::lexer::{Kind, SyntaxError, Token, tokens};
+use super::lexer::{Kind, NOWHERE, SyntaxError, Token, tokens};
 
 /// The deepest nesting of expressions.
 const MOST_DEPTH: u32 = 120;
@@ -11,15 +11,19 @@ const MOST_DEPTH: u32 = 120;
 /// Parses a program. One that only defines functions is `.`.
 pub fn parse(text: &str) -> Result<Exp, SyntaxError> {
     let mut parser = Parser::new(text)?;
-    if let Kind::Keyword("import" | "include" | "module") = parser.peek() {
-        return Err(parser.error_at("modules are not supported"));
-    }
+    let module = parser.directives()?;
     if *parser.peek() != Kind::End && !parser.starts_expression() {
         return Err(parser.unexpected(", expecting $end"));
     }
     let program = parser.program()?;
-    match parser.peek() {
-        Kind::End => Ok(program),
+    match (parser.peek(), module) {
+        (Kind::End, None) => Ok(program),
+        // There are no modules.
+        (Kind::End, Some(name)) => Err(SyntaxError {
+            message: format!("module not found: {name}"),
+            start: NOWHERE,
+            note: None,
+        }),
         _ => Err(parser.unexpected(", expecting $end")),
     }
 }
@@ -34,9 +38,10 @@ pub fn definitions(text: &str) -> Result<Vec<Arc<Definition>>, SyntaxError> {
     Ok(all)
 }
 
-struct Parser<'a> {
+/// A program that is read.
+pub(super) struct Parser<'a> {
     tokens: Vec<Token>,
-    at: usize,
+    pub(super) at: usize,
     depth: u32,
     text: &'a str,
 }
@@ -116,7 +121,7 @@ fn join_two(operator: &Kind, left: Exp, right: Exp, start: usize) -> Exp {
     }
 }
 
-type Parsed<T> = Result<T, SyntaxError>;
+pub(super) type Parsed<T> = Result<T, SyntaxError>;
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Parsed<Parser<'a>> {
@@ -128,7 +133,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn peek(&self) -> &Kind {
+    pub(super) fn peek(&self) -> &Kind {
         self.tokens.get(self.at).map_or(&Kind::End, |token| &token.kind)
     }
 
@@ -138,7 +143,7 @@ impl<'a> Parser<'a> {
             .map_or(&Kind::End, |token| &token.kind)
     }
 
-    fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         let last = self.tokens.get(self.at).or(self.tokens.last());
         last.map_or(0, |token| token.start)
     }
@@ -158,17 +163,17 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn is_sign(&self, sign: &str) -> bool {
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
         matches!(self.peek(), Kind::Sign(found) if *found == sign)
     }
 
-    fn accept(&mut self, sign: &str) -> bool {
+    pub(super) fn accept(&mut self, sign: &str) -> bool {
         let found = self.is_sign(sign);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, sign: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, sign: &str) -> Parsed<()> {
         if self.accept(sign) {
             Ok(())
         } else {
@@ -182,7 +187,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect_keyword(&mut self, word: &str) -> Parsed<()> {
+    pub(super) fn expect_keyword(&mut self, word: &str) -> Parsed<()> {
         if self.keyword(word) {
             Ok(())
         } else {
@@ -190,7 +195,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn name(&mut self, expecting: &str) -> Parsed<String> {
+    pub(super) fn name(&mut self, expecting: &str) -> Parsed<String> {
         match self.peek().clone() {
             Kind::Name(name) => {
                 self.at += 1;
@@ -494,7 +499,7 @@ impl<'a> Parser<'a> {
         Ok((key, bound, Some(self.pattern()?)))
     }
 
-    fn term(&mut self) -> Parsed<Exp> {
+    pub(super) fn term(&mut self) -> Parsed<Exp> {
         let mut term = self.primary()?;
         loop {
             match self.peek().clone() {
@@ -556,7 +561,7 @@ impl<'a> Parser<'a> {
         Ok(Exp::Slice(term, from, to, optional))
     }
 
-    fn primary(&mut self) -> Parsed<Exp> {
+    pub(super) fn primary(&mut self) -> Parsed<Exp> {
         let start = self.start();
         match self.peek().clone() {
             Kind::Literal(value) => {
