@@ -71,15 +71,16 @@ async fn run(proc: &mut Proc, implied: Option<Language>, recurse: bool) -> Resul
     // Many patterns are joined in one automaton.
     let states = if patterns.len() > 1 { bytes as u64 * 128 } else { 0 };
     proc.kernel.meter().check_memory(states)?;
+    // Nothing is looked for, so the patterns are not looked at.
+    if options.max_count == Some(0) && options.list != options::List::NonMatching {
+        return Ok(1);
+    }
     let matcher = match Matcher::compile(&options, &patterns) {
         Ok(matcher) => matcher,
         Err(message) => return Err(usage::fail(proc, 2, message).await),
     };
     for warning in matcher.warnings() {
         proc.warn([b"warning: ", warning.as_bytes()].concat()).await?;
-    }
-    if options.max_count == Some(0) && options.list != options::List::NonMatching {
-        return Ok(1);
     }
     search_all(proc, &options, &matcher, colors, files).await
 }
