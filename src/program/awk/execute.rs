@@ -75,8 +75,7 @@ impl Machine<'_> {
         for sentence in std::mem::take(&mut self.operand_warnings) {
             self.proc.warn(format!("warning: {sentence}")).await?;
         }
-        for sentence in std::mem::take(&mut self.warnings) {
-            let text = self.located(&[b"warning: ", sentence.as_bytes()].concat());
+        for text in std::mem::take(&mut self.warnings) {
             self.proc.warn(text).await?;
         }
         Ok(())

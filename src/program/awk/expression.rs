@@ -653,12 +653,17 @@ impl Parser<'_> {
             ));
         }
         let function = self.function(name);
+        let line = self.line_of(self.start);
         let count = self.call_arguments()?;
         self.note_call(function);
         self.emit(Op::Call {
             function: function as u32,
             count,
         });
+        // Messages tell where a call begins.
+        if let Some(place) = self.program.lines.last_mut() {
+            place.1 = line;
+        }
         Ok(Parsed::Value)
     }
 

@@ -154,7 +154,7 @@ impl<'a> Parser<'a> {
     // Tokens.
 
     /// The line of an offset that is not before the last one asked for.
-    fn line_of(&mut self, at: usize) -> u32 {
+    pub(super) fn line_of(&mut self, at: usize) -> u32 {
         if at >= self.line_at {
             let passed = self.source.get(self.line_at..at).unwrap_or_default();
             self.line += memchr::memchr_iter(b'\n', passed).count() as u32;

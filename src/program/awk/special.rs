@@ -76,6 +76,8 @@ impl Machine<'_> {
         self.record.splitter = match special {
             Special::Fpat => Splitter::Pattern(self.dynamic_regex(&text)?),
             Special::Fieldwidths => Splitter::Widths(widths(&text)?),
+            // One character is an expression too, where it was written as one.
+            _ if matches!(value, Value::Regex(_)) => Splitter::Regex(self.dynamic_regex(&text)?),
             _ => self.field_splitter(&text)?,
         };
         let name = Special::ALL.get(special as usize).map_or("", |(_, name)| name);
@@ -91,6 +93,7 @@ impl Machine<'_> {
         self.record.newlines = text.is_empty();
         self.separator = match text.as_slice() {
             b"" => Separator::Paragraph,
+            text if matches!(value, Value::Regex(_)) => Separator::Regex(self.dynamic_regex(text)?),
             [byte] if !(self.ignore_case && byte.is_ascii_alphabetic()) => Separator::Byte(*byte),
             text => Separator::Regex(self.dynamic_regex(text)?),
         };

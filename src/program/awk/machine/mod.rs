@@ -107,7 +107,7 @@ pub struct Machine<'a> {
     /// Calls of [`Machine::execute`] within each other.
     pub nesting: usize,
     /// Warnings that are not printed yet.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Vec<u8>>,
     /// What was warned of once.
     warned: rustc_hash::FxHashSet<String>,
     /// Those about operands, which have no place in the program.

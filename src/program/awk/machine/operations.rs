@@ -129,9 +129,10 @@ impl Machine<'_> {
         }
     }
 
-    /// Prints a warning as soon as that can be.
+    /// Prints a warning about the place where the machine is as soon as that can be.
     pub fn warn_later(&mut self, sentence: String) {
-        self.warnings.push(sentence);
+        let text = self.located(&[b"warning: ", sentence.as_bytes()].concat());
+        self.warnings.push(text);
     }
 
     /// `next` and `nextfile` make sense only where records are read.
