@@ -288,7 +288,14 @@ pub fn check_set<H: ExpandHost>(
                 // An element behind a reference.
                 _ => return Ok(()),
             },
-            _ => spelling(target),
+            // In braces it goes by its bare name.
+            _ => {
+                let mut name = spelling(target);
+                if written.braced && name.starts_with(b"$") {
+                    name.remove(0);
+                }
+                name
+            }
         };
         message.extend_from_slice(b": unbound variable");
         return Err(Failure::Fatal(message));

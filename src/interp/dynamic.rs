@@ -197,11 +197,16 @@ impl Interp {
         }
     }
 
-    /// The arguments of functions and files that run, the innermost first, and those of the shell. Outside of functions, asking notes the latter.
-    fn noted_arguments(&mut self) -> Vec<Arc<Arguments>> {
-        if !self.vars.in_function() {
+    /// Outside of functions, asking for `BASH_ARGC` or `BASH_ARGV` notes the arguments of the shell.
+    pub(super) fn note_arguments_asked(&mut self, code: u8) {
+        let asked = code == Dynamic::BashArgc as u8 || code == Dynamic::BashArgv as u8;
+        if asked && !self.vars.in_function() {
             self.note_first_arguments();
         }
+    }
+
+    /// The arguments of functions and files that run, the innermost first, and those of the shell, as far as they were noted.
+    fn noted_arguments(&self) -> Vec<Arc<Arguments>> {
         let frames = self.frames.iter().rev();
         let noted = frames.filter_map(|frame| frame.arguments.clone());
         noted.chain(self.first_arguments.clone()).collect()

@@ -393,7 +393,11 @@ impl Interp {
                 .attributes
                 .has(Attributes::ARRAY.with(Attributes::ASSOC))
                 .then_some(Value::Unset),
-            Value::Dynamic(code) => self.dynamic(*code),
+            Value::Dynamic(code) => {
+                let code = *code;
+                self.note_arguments_asked(code);
+                self.dynamic(code)
+            }
             value => Some(value.clone()),
         }
     }
