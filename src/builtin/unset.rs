@@ -24,7 +24,7 @@ pub fn run(interp: &mut Interp, args: &[Vec<u8>]) -> Flow {
         let done = if functions {
             unset_function(interp, name)
         } else if parsed.has(b'n') {
-            !interp.is_reference(name) || unset_name(interp, name)
+            unset_reference(interp, name)
         } else {
             unset_any(interp, name, variables)?
         };
@@ -78,6 +78,15 @@ fn unset_name(interp: &mut Interp, name: &[u8]) -> bool {
     interp.vars.unset_local(name, keep);
     interp.after_unset(name);
     true
+}
+
+/// What is no nameref is left alone; a readonly variable is refused all the same.
+fn unset_reference(interp: &mut Interp, name: &[u8]) -> bool {
+    let readonly = interp
+        .vars
+        .get(name)
+        .is_some_and(|variable| variable.attributes.has(Attributes::READONLY));
+    !(readonly || interp.is_reference(name)) || unset_name(interp, name)
 }
 
 fn unset_element(interp: &mut Interp, name: &[u8], key: &[u8], written: bool) -> Flow<bool> {

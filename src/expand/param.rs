@@ -674,6 +674,17 @@ fn replace_in<H: ExpandHost>(
     Ok(result)
 }
 
+/// All elements of what is no array are its text.
+fn of_scalar<H: ExpandHost>(host: &mut H, target: &Target, subject: Subject) -> Subject {
+    match (&target.name, subject) {
+        (ParamName::Variable(name), Subject::Many { mut items, star }) => match host.value(name) {
+            Some(Value::Scalar(_)) => Subject::One(items.pop().map(|text| text.to_vec())),
+            _ => Subject::Many { items, star },
+        },
+        (_, subject) => subject,
+    }
+}
+
 fn slice<H: ExpandHost>(
     host: &mut H,
     target: &Target,
@@ -684,7 +695,7 @@ fn slice<H: ExpandHost>(
         let message = format!("{length}: substring expression < 0");
         Failure::Discard(message.into_bytes())
     };
-    match subject {
+    match of_scalar(host, target, subject) {
         Subject::One(None) => Ok(Subject::One(None)),
         Subject::One(Some(text)) if host.flags().bytes => {
             let range = range(text.len() as i64, operands, true).map_err(bad_length)?;

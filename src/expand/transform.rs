@@ -162,8 +162,14 @@ fn attributes<H: ExpandHost>(host: &mut H, target: &Target, subject: &Subject) -
     };
     match (subject, letters) {
         (Subject::Many { items, star }, letters) => {
-            let letters = letters.unwrap_or_default();
-            let count = items.len();
+            let Some(letters) = letters else {
+                return Subject::Many {
+                    items: Vec::new(),
+                    star: *star,
+                };
+            };
+            // A variable without a value has its attributes once.
+            let count = items.len().max(1);
             let items = std::iter::repeat_n(Text::new(letters.as_bytes()), count).collect();
             Subject::Many { items, star: *star }
         }

@@ -42,8 +42,9 @@ pub struct Items<'a> {
     previous: Option<u8>,
     /// Lines that were not blank at their end, since the last command.
     pub lines: u64,
-    /// A NUL came where none can be passed on.
+    /// A NUL came where none can be passed on, for the first time.
     pub nul: bool,
+    nul_seen: bool,
 }
 
 impl<'a> Items<'a> {
@@ -59,6 +60,7 @@ impl<'a> Items<'a> {
             previous: None,
             lines: 0,
             nul: false,
+            nul_seen: false,
         }
     }
 
@@ -74,9 +76,16 @@ impl<'a> Items<'a> {
     }
 
     async fn byte(&mut self) -> Result<Option<u8>, Trouble> {
-        if self.input.buffered().is_empty() && !self.input.fill().await.map_err(Trouble::Read)? {
-            self.ended = true;
-            return Ok(None);
+        if self.input.buffered().is_empty() {
+            let filled = match self.input.fill().await {
+                // Nothing is read from a directory that `-a` names.
+                Err(Errno::EISDIR) if self.options.arg_file.is_some() => false,
+                filled => filled.map_err(Trouble::Read)?,
+            };
+            if !filled {
+                self.ended = true;
+                return Ok(None);
+            }
         }
         let byte = self.input.buffered().first().copied();
         self.input.consume(1);
@@ -123,7 +132,7 @@ impl<'a> Items<'a> {
             let byte = self.byte().await?;
             self.previous = byte;
             let Some(byte) = byte else {
-                return self.last_word(item, seen);
+                return self.last_word(item);
             };
             match self.state {
                 State::Space if byte.is_ascii_whitespace() || byte == 11 => {}
@@ -169,12 +178,15 @@ impl<'a> Items<'a> {
     }
 
     fn take(&mut self, item: &mut Vec<u8>, byte: u8) -> Result<(), Trouble> {
-        self.nul |= byte == 0;
+        if byte == 0 && !self.nul_seen {
+            (self.nul, self.nul_seen) = (true, true);
+        }
         self.push(item, byte)
     }
 
-    fn last_word(&mut self, item: Vec<u8>, seen: bool) -> Result<Next, Trouble> {
-        if item.is_empty() && !seen {
+    /// At the end of the input nothing is no item, quoted or not.
+    fn last_word(&mut self, item: Vec<u8>) -> Result<Next, Trouble> {
+        if item.is_empty() {
             return Ok(Next::End);
         }
         if let State::Quote(quote) = self.state {

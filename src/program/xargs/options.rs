@@ -337,15 +337,36 @@ fn delimiter(text: &[u8]) -> Result<u8, UsageError> {
     }
 }
 
+/// A number as C reads it, and how many bytes it takes: blanks and a sign come first, in base 16 `0x` too. Below zero it is huge.
+fn strtoul(text: &[u8], base: u32) -> (u32, usize) {
+    let blanks = text.len() - text.trim_ascii_start().len();
+    let signed = text.get(blanks..).unwrap_or_default();
+    let unsigned = signed
+        .strip_prefix(b"-")
+        .or_else(|| signed.strip_prefix(b"+"))
+        .unwrap_or(signed);
+    let digit = |byte: &u8| char::from(*byte).to_digit(base);
+    let marked = match unsigned {
+        [b'0', b'x' | b'X', rest @ ..]
+            if base == 16 && rest.first().is_some_and(|byte| digit(byte).is_some()) =>
+        {
+            rest
+        }
+        _ => unsigned,
+    };
+    let digits = marked.iter().map_while(digit);
+    let count = digits.clone().count();
+    if count == 0 {
+        return (0, 0);
+    }
+    let value = digits.fold(0u32, |sum, digit| sum.saturating_mul(base).saturating_add(digit));
+    let negative = signed.starts_with(b"-") && value > 0;
+    let used = text.len() - marked.len() + count;
+    (if negative { u32::MAX } else { value }, used)
+}
+
 fn numeric_delimiter(text: &[u8], digits: &[u8], base: u32, most: &str) -> Result<u8, UsageError> {
-    let used = digits
-        .iter()
-        .take_while(|byte| char::from(**byte).is_digit(base))
-        .count();
-    let value = digits.iter().take(used).fold(0u32, |sum, byte| {
-        sum.saturating_mul(base)
-            .saturating_add(char::from(*byte).to_digit(base).unwrap_or(0))
-    });
+    let (value, used) = strtoul(digits, base);
     let begin = [
         b"Invalid escape sequence ",
         text,
@@ -360,7 +381,7 @@ fn numeric_delimiter(text: &[u8], digits: &[u8], base: u32, most: &str) -> Resul
         .concat();
         return Err(UsageError::plain(1, message));
     }
-    if let Some(rest) = digits.get(used..).filter(|rest| !rest.is_empty() || used == 0) {
+    if let Some(rest) = digits.get(used..).filter(|rest| !rest.is_empty()) {
         let message = [
             begin.as_slice(),
             b"trailing characters ",
