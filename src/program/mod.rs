@@ -73,6 +73,7 @@ mod launch;
 mod lines;
 mod link;
 mod ln;
+mod look;
 mod ls;
 mod make;
 mod message;
@@ -91,6 +92,7 @@ mod pager;
 mod paste;
 mod patch;
 mod path;
+mod pathchk;
 mod pr;
 mod printenv;
 mod printf;
@@ -104,6 +106,7 @@ mod rev;
 mod rg;
 mod rm;
 mod rmdir;
+mod sdiff;
 mod sed;
 mod seq;
 mod shuf;
@@ -207,6 +210,7 @@ pub static PROGRAMS: &[Program] = &[
     link::PROGRAM,
     ln::PROGRAM,
     id::LOGNAME,
+    look::PROGRAM,
     ls::PROGRAM,
     make::PROGRAM,
     digest::MD5SUM,
@@ -224,6 +228,7 @@ pub static PROGRAMS: &[Program] = &[
     od::PROGRAM,
     paste::PROGRAM,
     patch::PROGRAM,
+    pathchk::PROGRAM,
     pr::PROGRAM,
     printenv::PROGRAM,
     printf::PROGRAM,
@@ -235,6 +240,7 @@ pub static PROGRAMS: &[Program] = &[
     grep::RGREP,
     rm::PROGRAM,
     rmdir::PROGRAM,
+    sdiff::PROGRAM,
     sed::PROGRAM,
     seq::PROGRAM,
     digest::SHA1SUM,
@@ -283,7 +289,8 @@ pub static PROGRAMS: &[Program] = &[
 
 /// Programs that run other programs: each gets a task of its own.
 const RUNNERS: &[&str] = &[
-    "awk", "bash", "env", "find", "gawk", "make", "nice", "nohup", "sh", "split", "time", "timeout", "xargs",
+    "awk", "bash", "env", "find", "gawk", "make", "nice", "nohup", "sdiff", "sh", "split", "time", "timeout",
+    "xargs",
 ];
 
 /// The program of this name.

@@ -526,6 +526,9 @@ impl<'a> Printer<'a> {
 
     /// Prints a page. `false`: it was the last one.
     pub async fn print_page(&mut self) -> Result<bool, Stop> {
+        // A page may have no room for lines (`-d -l 11`): then pages go on without end, as GNU's do.
+        self.proc.charge(crate::kernel::cost::STATEMENT)?;
+        self.proc.kernel.breathe().await;
         self.begin_page().await?;
         if self.ready() == 0 {
             return Ok(false);
