@@ -86,7 +86,17 @@ pub(super) fn read_specification(
             }
             b'G' => completion.glob = value,
             b'W' => completion.words = value,
-            b'F' => completion.function = value,
+            b'F' => {
+                let name = value.unwrap_or_default();
+                if name.iter().any(|byte| b"()<>;&| \t\n".contains(byte)) {
+                    interp.complain(
+                        builtin,
+                        [b"`", name.as_slice(), b"': not a valid identifier"].concat(),
+                    );
+                    return Err(2);
+                }
+                completion.function = Some(name);
+            }
             b'C' => completion.command = value,
             b'X' => completion.filter = value,
             b'P' => completion.prefix = value,
