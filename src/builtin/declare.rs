@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
+use super::operand::{Operand, cut};
 use crate::args::BuiltinSpec;
 use crate::expand::{Attributes, ExpandHost, Failure, Value, Variable, readback, word};
-use crate::interp::{Flow, FunctionEntry, Interp, Misuse, Set, Shopt, split_reference, split_subscript};
-use crate::syntax::arith::subscript_length;
+use crate::interp::{Flow, FunctionEntry, Interp, Misuse, Set, Shopt, split_subscript};
 use crate::syntax::ast::Name;
 use crate::syntax::print::print_function;
 
@@ -187,53 +187,6 @@ fn show_locals(interp: &mut Interp) {
     }
     for name in interp.vars.locals() {
         show(interp, &name);
-    }
-}
-
-/// An argument cut into its pieces.
-struct Operand<'a> {
-    name: &'a [u8],
-    key: Option<&'a [u8]>,
-    append: bool,
-    value: Option<&'a [u8]>,
-}
-
-fn cut(operand: &[u8]) -> Operand<'_> {
-    let equals = value_start(operand);
-    let (left, value) = match equals {
-        Some(at) => (operand.get(..at).unwrap_or_default(), operand.get(at + 1..)),
-        None => (operand, None),
-    };
-    let append = value.is_some() && left.last() == Some(&b'+');
-    let left = if append {
-        left.get(..left.len() - 1).unwrap_or_default()
-    } else {
-        left
-    };
-    let (name, key) = match left.strip_suffix(b"[]") {
-        Some(name) => (name, Some(&b""[..])),
-        None => split_reference(left).unwrap_or((left, None)),
-    };
-    Operand {
-        name,
-        key,
-        append,
-        value,
-    }
-}
-
-/// The `=` behind the name, or behind a subscript's bracket.
-fn value_start(operand: &[u8]) -> Option<usize> {
-    let end = operand.iter().position(|byte| matches!(byte, b'=' | b'['))?;
-    let inside = match operand.get(end) {
-        Some(b'[') => operand.get(end + 1..).unwrap_or_default(),
-        _ => return Some(end),
-    };
-    let close = end + 1 + subscript_length(inside)?;
-    match operand.get(close + 1..) {
-        Some([b'=', ..]) => Some(close + 1),
-        Some([b'+', b'=', ..]) => Some(close + 2),
-        _ => None,
     }
 }
 

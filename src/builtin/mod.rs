@@ -33,6 +33,7 @@ mod jobs;
 mod kill;
 mod let_;
 mod mapfile;
+mod operand;
 mod printf;
 mod pwd;
 mod read;

@@ -9,7 +9,7 @@ use super::fields::Builder;
 use super::host::{ExpandHost, Failure};
 use super::transform::CaseChange;
 use super::value::Text;
-use super::{arith, param};
+use super::{arith, emit};
 use crate::syntax::ast::{Arith, Name, Param, ParamName, ParamOp, Part, ReplaceKind, Subscript, Word};
 
 type Outcome<T, H> = Result<T, Failure<<H as ExpandHost>::Divert>>;
@@ -34,7 +34,7 @@ pub fn operation<H: ExpandHost>(
     let done = match changed(host, param, &text, &mut buffer) {
         Some(value) => {
             host.charge(text.len() as u64 / 32)?;
-            param::put(host, value, quoted, into)?;
+            emit::put(host, value, quoted, into)?;
             true
         }
         None => false,
@@ -61,7 +61,7 @@ pub fn element<H: ExpandHost>(
     let Some(text) = host.plain_element(name, &key).cloned() else {
         return Ok(false);
     };
-    param::put(host, &text, quoted, into)?;
+    emit::put(host, &text, quoted, into)?;
     Ok(true)
 }
 

@@ -6,9 +6,10 @@
 use super::fields::{Builder, Field, Mode, is_glob};
 use super::host::{ExpandHost, Failure};
 use super::indirect::{indirect, is_indirect};
-use super::param::{self, Decision, Operands, Subject, Target};
+use super::operands::{operands, operands_now};
+use super::param::{self, Decision, Subject, Target};
 use super::value::Text;
-use super::{arith, arith_text, brace, direct, glob, subscript};
+use super::{arith, arith_text, brace, direct, emit, glob, subscript};
 use crate::kernel::{BoxFuture, cost};
 use crate::syntax::ast::{Arith, Param, ParamName, ParamOp, Part, Subscript, Word};
 
@@ -284,7 +285,7 @@ async fn part<H: ExpandHost>(
         }
         Part::Command(substitution) => {
             let output = host.substitute(substitution).await?;
-            param::put(host, &output, quoting.is_double(), into)
+            emit::put(host, &output, quoting.is_double(), into)
         }
         Part::Process { write, body } => {
             let path = host.process(*write, body).await?;
@@ -461,7 +462,7 @@ fn parameter_now<H: ExpandHost>(
         return Ok(());
     }
     if let Some(subject) = plain_operation(host, param)? {
-        return param::emit(host, subject, quoting.is_double(), into);
+        return emit::emit(host, subject, quoting.is_double(), into);
     }
     host.nest()?;
     let key = match &param.subscript {
@@ -495,7 +496,7 @@ fn parameter_now<H: ExpandHost>(
         Next::Operate(target, subject) => {
             let operands = operands_now(host, param)?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit_of(host, param, result, quoting.is_double(), into)
+            emit::emit_of(host, param, result, quoting.is_double(), into)
         }
     }
 }
@@ -540,7 +541,7 @@ fn simple_get<H: ExpandHost>(
             let Some(text) = plain_text(host, param) else {
                 return Ok(false);
             };
-            param::put(host, &text, quoted, into)?;
+            emit::put(host, &text, quoted, into)?;
             true
         }
         _ => false,
@@ -600,12 +601,12 @@ async fn parameter<H: ExpandHost>(
         }
         Next::Operate(_, subject) if matches!(param.op, ParamOp::Transform(b'P')) => {
             let prompts = prompts(host, subject).await?;
-            param::emit(host, prompts, quoting.is_double(), into)
+            emit::emit(host, prompts, quoting.is_double(), into)
         }
         Next::Operate(target, subject) => {
             let operands = operands(host, param).await?;
             let result = param::operate(host, param, &target, subject, &operands)?;
-            param::emit_of(host, param, result, quoting.is_double(), into)
+            emit::emit_of(host, param, result, quoting.is_double(), into)
         }
     }
 }
@@ -658,7 +659,7 @@ fn begin<'a, H: ExpandHost>(
         ));
     }
     if let Some(listing) = param::listing(host, param, &target) {
-        param::emit_of(host, param, listing, quoting.is_double(), into)?;
+        emit::emit_of(host, param, listing, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     let subject = match known {
@@ -670,7 +671,7 @@ fn begin<'a, H: ExpandHost>(
         let joined = quoting.is_double() && host.ifs().joiner.is_empty();
         return match param::decide(&subject, *kind, *colon, joined) {
             Decision::Value => {
-                param::emit(host, subject, quoting.is_double(), into)?;
+                emit::emit(host, subject, quoting.is_double(), into)?;
                 Ok(Next::Done)
             }
             Decision::Nothing => {
@@ -703,11 +704,11 @@ fn begin<'a, H: ExpandHost>(
     }
     param::check_set(host, written, &target, &subject)?;
     if matches!(param.op, ParamOp::Get) {
-        param::emit(host, subject, quoting.is_double(), into)?;
+        emit::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     if needs_no_operands(&param.op, &subject) {
-        param::emit(host, subject, quoting.is_double(), into)?;
+        emit::emit(host, subject, quoting.is_double(), into)?;
         return Ok(Next::Done);
     }
     Ok(Next::Operate(target, subject))
@@ -749,81 +750,7 @@ fn settle<H: ExpandHost>(
     }
     param::assign_default(host, target, text)?;
     let subject = param::subject(host, target)?;
-    param::emit(host, subject, quoting.is_double(), into)
-}
-
-fn operands_now<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
-    let mut operands = Operands::default();
-    match &param.op {
-        ParamOp::Trim { pattern, .. } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
-        ParamOp::Case {
-            pattern: Some(pattern),
-            ..
-        } => operands.pattern = text_now(host, pattern, Mode::Pattern)?,
-        ParamOp::Replace {
-            pattern, replacement, ..
-        } => {
-            operands.pattern = text_now(host, pattern, Mode::Pattern)?;
-            if let Some(word) = replacement {
-                operands.replacement = text_now(host, word, Mode::Replacement)?;
-            }
-        }
-        ParamOp::Slice { offset, length } => {
-            operands.offset = arithmetic_now(host, offset).map_err(|failure| named(param, failure))?;
-            operands.length = match length {
-                Some(length) => Some(arithmetic_now(host, length).map_err(|failure| named(param, failure))?),
-                None => None,
-            };
-        }
-        _ => {}
-    }
-    Ok(operands)
-}
-
-/// bash names the parameter before an error in its offset or length.
-fn named<D>(param: &Param, failure: Failure<D>) -> Failure<D> {
-    match (failure, &param.name) {
-        (Failure::Arith(message), ParamName::Variable(name)) => {
-            Failure::Discard([name, b": ".as_slice(), &message].concat())
-        }
-        (failure, _) => failure,
-    }
-}
-
-async fn operands<H: ExpandHost>(host: &mut H, param: &Param) -> Outcome<Operands, H> {
-    let mut operands = Operands::default();
-    match &param.op {
-        ParamOp::Trim { pattern, .. }
-        | ParamOp::Case {
-            pattern: Some(pattern),
-            ..
-        } => {
-            operands.pattern = text(host, pattern, Mode::Pattern).await?;
-        }
-        ParamOp::Replace {
-            pattern, replacement, ..
-        } => {
-            operands.pattern = text(host, pattern, Mode::Pattern).await?;
-            if let Some(word) = replacement {
-                operands.replacement = text(host, word, Mode::Replacement).await?;
-            }
-        }
-        ParamOp::Slice { offset, length } => {
-            operands.offset = arithmetic(host, offset)
-                .await
-                .map_err(|failure| named(param, failure))?;
-            operands.length = match length {
-                Some(length) => Some(
-                    arithmetic(host, length)
-                        .await
-                        .map_err(|failure| named(param, failure))?,
-                ),
-                None => None,
-            };
-        }
-        _ => {}
-    }
-    Ok(operands)
+    emit::emit(host, subject, quoting.is_double(), into)
 }
 
 /// A valid variable name.
