@@ -1,6 +1,7 @@
 //! What references to variables and functions stand for.
 //!
-//! Expansion recurses: a value refers to variables, an argument holds calls. Each level is a boxed future and asks the meter for room
+//! Expansion recurses: a value refers to variables, an argument holds calls. Futures are boxed at every step of that, in functions of their
+//! own, so that a level takes little of the host's stack, and each level asks the meter for room
 //! on the stack, so that what calls itself without end is halted. A variable that refers to itself is refused in make's words.
 
 use super::Make;
@@ -128,6 +129,7 @@ impl Make<'_> {
                 }
                 Some(open @ (b'(' | b'{')) => {
                     let (value, end) = self.reference(text, at + 2, *open).await?;
+                    self.proc.charge(value.len() as u64 / 16)?;
                     out.push(&value)?;
                     at = end;
                 }
@@ -142,44 +144,51 @@ impl Make<'_> {
     }
 
     /// A reference in brackets: what it stands for, and where it ends. `start` is behind the bracket.
-    async fn reference(&mut self, text: &[u8], start: usize, open: u8) -> Result<(Vec<u8>, usize), Stop> {
-        let close = if open == b'(' { b')' } else { b'}' };
-        let inner = text.get(start..).unwrap_or_default();
-        if let Some((function, arguments)) = functions::find(inner) {
-            let end = after_reference(text, start - 2);
-            let Some((last, body)) = text.get(start..end).and_then(<[u8]>::split_last) else {
-                return Err(self.unterminated(function.name, close).await);
+    fn reference<'b>(
+        &'b mut self,
+        text: &'b [u8],
+        start: usize,
+        open: u8,
+    ) -> BoxFuture<'b, Result<(Vec<u8>, usize), Stop>> {
+        Box::pin(async move {
+            let close = if open == b'(' { b')' } else { b'}' };
+            let inner = text.get(start..).unwrap_or_default();
+            if let Some((function, arguments)) = functions::find(inner) {
+                let end = after_reference(text, start - 2);
+                let Some((last, body)) = text.get(start..end).and_then(<[u8]>::split_last) else {
+                    return Err(self.unterminated(function.name, close).await);
+                };
+                if *last != close || names_open(text.get(start - 1..end).unwrap_or_default(), open, close) {
+                    return Err(self.unterminated(function.name, close).await);
+                }
+                let body = body.get(arguments..).unwrap_or_default();
+                let value = self.call_function(function, body, (open, close)).await?;
+                return Ok((value, end));
+            }
+            let Some(first_close) = memchr::memchr(close, inner) else {
+                return Err(self.fatal_in_value("unterminated variable reference").await);
             };
-            if *last != close || names_open(text.get(start - 1..end).unwrap_or_default(), open, close) {
-                return Err(self.unterminated(function.name, close).await);
-            }
-            let body = body.get(arguments..).unwrap_or_default();
-            let value = self.call_function(function, body, (open, close)).await?;
-            return Ok((value, end));
-        }
-        let Some(first_close) = memchr::memchr(close, inner) else {
-            return Err(self.fatal_in_value("unterminated variable reference").await);
-        };
-        let simple = inner.get(..first_close).unwrap_or_default();
-        if memchr::memchr(b'$', simple).is_none() {
-            let value = self.named(simple).await?;
-            return Ok((value, start + first_close + 1));
-        }
-        let end = after_reference(text, start - 2);
-        let whole = text.get(start..end).and_then(|body| body.strip_suffix(&[close]));
-        let balanced = !names_open(text.get(start - 1..end).unwrap_or_default(), open, close);
-        match whole.filter(|_| balanced) {
-            Some(body) => {
-                let name = self.expand(body).await?;
-                let value = self.named(&name).await?;
-                Ok((value, end))
-            }
-            // An unbalanced one ends where the first bracket closes.
-            None => {
+            let simple = inner.get(..first_close).unwrap_or_default();
+            if memchr::memchr(b'$', simple).is_none() {
                 let value = self.named(simple).await?;
-                Ok((value, start + first_close + 1))
+                return Ok((value, start + first_close + 1));
             }
-        }
+            let end = after_reference(text, start - 2);
+            let whole = text.get(start..end).and_then(|body| body.strip_suffix(&[close]));
+            let balanced = !names_open(text.get(start - 1..end).unwrap_or_default(), open, close);
+            match whole.filter(|_| balanced) {
+                Some(body) => {
+                    let name = self.expand(body).await?;
+                    let value = self.named(&name).await?;
+                    Ok((value, end))
+                }
+                // An unbalanced one ends where the first bracket closes.
+                None => {
+                    let value = self.named(simple).await?;
+                    Ok((value, start + first_close + 1))
+                }
+            }
+        })
     }
 
     async fn unterminated(&mut self, name: &str, close: u8) -> Stop {
@@ -195,27 +204,29 @@ impl Make<'_> {
     }
 
     /// A name whose own references are expanded, or `NAME:PATTERN=REPLACEMENT`.
-    async fn named(&mut self, name: &[u8]) -> Result<Vec<u8>, Stop> {
-        let parts = memchr::memchr(b':', name).and_then(|colon| {
-            let (variable, rest) = name.split_at_checked(colon)?;
-            let rest = rest.get(1..)?;
-            let (pattern, replacement) = rest.split_at_checked(memchr::memchr(b'=', rest)?)?;
-            Some((variable, pattern, replacement.get(1..)?))
-        });
-        let Some((variable, pattern, replacement)) = parts else {
-            return self.value_of(name).await;
-        };
-        let value = self.value_of(variable).await?;
-        self.proc.charge(value.len() as u64 / 4)?;
-        if names::Pattern::parse(pattern).is_pattern() {
-            return Ok(names::substitute(&value, pattern, replacement));
-        }
-        let suffixed = |text: &[u8]| [b"%", text].concat();
-        Ok(names::substitute(
-            &value,
-            &suffixed(pattern),
-            &suffixed(replacement),
-        ))
+    fn named<'b>(&'b mut self, name: &'b [u8]) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let parts = memchr::memchr(b':', name).and_then(|colon| {
+                let (variable, rest) = name.split_at_checked(colon)?;
+                let rest = rest.get(1..)?;
+                let (pattern, replacement) = rest.split_at_checked(memchr::memchr(b'=', rest)?)?;
+                Some((variable, pattern, replacement.get(1..)?))
+            });
+            let Some((variable, pattern, replacement)) = parts else {
+                return self.value_of(name).await;
+            };
+            let value = self.value_of(variable).await?;
+            self.proc.charge(value.len() as u64 / 4)?;
+            if names::Pattern::parse(pattern).is_pattern() {
+                return Ok(names::substitute(&value, pattern, replacement));
+            }
+            let suffixed = |text: &[u8]| [b"%", text].concat();
+            Ok(names::substitute(
+                &value,
+                &suffixed(pattern),
+                &suffixed(replacement),
+            ))
+        })
     }
 
     /// The value of a variable, expanded.
@@ -237,35 +248,38 @@ impl Make<'_> {
     }
 
     /// Expands what a variable holds.
-    pub async fn expanded(&mut self, name: &[u8], found: Found) -> Result<Vec<u8>, Stop> {
-        let Found { variable, outer } = found;
-        if outer.is_empty() && variable.flavor == Flavor::Simple {
-            return Ok(variable.value.to_vec());
-        }
-        let outer_place = self.value_place.clone();
-        if variable.place.is_some() {
-            self.value_place.clone_from(&variable.place);
-        }
-        if self.expanding.iter().any(|known| known == name) && !self.called.iter().any(|known| known == name)
-        {
-            let sentence = message!("Recursive variable '", name, "' references itself (eventually)");
-            return Err(self.fatal_in_value(sentence).await);
-        }
-        self.expanding.push(name.to_vec());
-        let mut out = self.growing();
-        for part in outer.into_iter().chain([variable]) {
-            let value = match part.flavor {
-                Flavor::Simple => part.value.to_vec(),
-                Flavor::Recursive => self.expand(&part.value).await?,
-            };
-            if !out.text.is_empty() && !value.is_empty() {
-                out.push(b" ")?;
+    pub fn expanded<'b>(&'b mut self, name: &'b [u8], found: Found) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let Found { variable, outer } = found;
+            if outer.is_empty() && variable.flavor == Flavor::Simple {
+                return Ok(variable.value.to_vec());
             }
-            out.push(&value)?;
-        }
-        self.expanding.pop();
-        self.value_place = outer_place;
-        Ok(std::mem::take(&mut out.text))
+            let outer_place = self.value_place.clone();
+            if variable.place.is_some() {
+                self.value_place.clone_from(&variable.place);
+            }
+            if self.expanding.iter().any(|known| known == name)
+                && !self.called.iter().any(|known| known == name)
+            {
+                let sentence = message!("Recursive variable '", name, "' references itself (eventually)");
+                return Err(self.fatal_in_value(sentence).await);
+            }
+            self.expanding.push(name.to_vec());
+            let mut out = self.growing();
+            for part in outer.into_iter().chain([variable]) {
+                let value = match part.flavor {
+                    Flavor::Simple => part.value.to_vec(),
+                    Flavor::Recursive => self.expand(&part.value).await?,
+                };
+                if !out.text.is_empty() && !value.is_empty() {
+                    out.push(b" ")?;
+                }
+                out.push(&value)?;
+            }
+            self.expanding.pop();
+            self.value_place = outer_place;
+            Ok(std::mem::take(&mut out.text))
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 use super::Make;
 use super::names::{self, Pattern, words};
 use super::variables::{Flavor, Origin, Variable};
-use crate::kernel::{Stop, cost};
+use crate::kernel::{BoxFuture, Stop, cost};
 use crate::program::message::message;
 
 /// A function.
@@ -217,28 +217,30 @@ fn text_function(name: &str, arguments: &[Vec<u8>]) -> Option<Vec<u8>> {
 
 impl Make<'_> {
     /// Calls a function; `body` is its arguments as they are written.
-    pub async fn call_function(
-        &mut self,
+    pub fn call_function<'b>(
+        &'b mut self,
         function: &'static Function,
-        body: &[u8],
+        body: &'b [u8],
         brackets: (u8, u8),
-    ) -> Result<Vec<u8>, Stop> {
-        self.proc.charge(cost::TURN + body.len() as u64 / 16)?;
-        let parts = split(body, function.most, brackets);
-        if parts.len() < function.least {
-            return Err(self.too_few(function, parts.len()).await);
-        }
-        if !function.expands {
-            return self.lazy_function(function.name, &parts).await;
-        }
-        let mut arguments = Vec::with_capacity(parts.len());
-        let mut lease = self.proc.kernel.lease();
-        for part in parts {
-            let argument = self.expand(part).await?;
-            lease.grow(argument.len())?;
-            arguments.push(argument);
-        }
-        self.apply(function, arguments).await
+    ) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            self.proc.charge(cost::TURN + body.len() as u64 / 16)?;
+            let parts = split(body, function.most, brackets);
+            if parts.len() < function.least {
+                return Err(self.too_few(function, parts.len()).await);
+            }
+            if !function.expands {
+                return self.lazy_function(function.name, &parts).await;
+            }
+            let mut arguments = Vec::with_capacity(parts.len());
+            let mut lease = self.proc.kernel.lease();
+            for part in parts {
+                let argument = self.expand(part).await?;
+                lease.grow(argument.len())?;
+                arguments.push(argument);
+            }
+            self.apply(function, arguments).await
+        })
     }
 
     async fn too_few(&mut self, function: &Function, count: usize) -> Stop {
@@ -254,122 +256,138 @@ impl Make<'_> {
     }
 
     /// Runs a function with arguments that are expanded.
-    async fn apply(&mut self, function: &'static Function, arguments: Vec<Vec<u8>>) -> Result<Vec<u8>, Stop> {
-        let bytes: usize = arguments.iter().map(Vec::len).sum();
-        self.proc.charge(bytes as u64 / 4)?;
-        if let Some(value) = text_function(function.name, &arguments) {
-            return Ok(value);
-        }
-        let empty = Vec::new();
-        let first = arguments.first().unwrap_or(&empty);
-        match function.name {
-            "call" => self.call(&arguments).await,
-            "word" | "wordlist" => self.chosen_words(function.name, &arguments).await,
-            "origin" => Ok(self.origin_of(first)),
-            "flavor" => Ok(self.flavor_of(first)),
-            "value" => Ok(self
-                .lookup(first)
-                .map_or_else(Vec::new, |found| found.variable.value.to_vec())),
-            "info" => {
-                self.proc.write(&message!(first, "\n")).await?;
-                self.proc.flush().await?;
-                Ok(Vec::new())
+    fn apply<'b>(
+        &'b mut self,
+        function: &'static Function,
+        arguments: Vec<Vec<u8>>,
+    ) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let bytes: usize = arguments.iter().map(Vec::len).sum();
+            self.proc.charge(bytes as u64 / 4)?;
+            if let Some(value) = text_function(function.name, &arguments) {
+                return Ok(value);
             }
-            "warning" => {
-                self.complain(first.clone()).await?;
-                Ok(Vec::new())
-            }
-            "error" => Err(self.fatal(first.clone()).await),
-            "eval" => {
-                self.evaluate(first).await?;
-                Ok(Vec::new())
-            }
-            name => self.outside_function(name, &arguments).await,
-        }
-    }
-
-    async fn lazy_function(&mut self, name: &str, parts: &[&[u8]]) -> Result<Vec<u8>, Stop> {
-        match name {
-            "if" => {
-                let condition = names::trim(parts.first().copied().unwrap_or_default());
-                let condition = self.expand(condition).await?;
-                let branch = parts.get(if condition.is_empty() { 2 } else { 1 });
-                self.expand(branch.copied().unwrap_or_default()).await
-            }
-            "and" | "or" => {
-                let mut value = Vec::new();
-                for part in parts {
-                    value = self.expand(names::trim(part)).await?;
-                    if value.is_empty() == (name == "and") {
-                        return Ok(value);
-                    }
+            let empty = Vec::new();
+            let first = arguments.first().unwrap_or(&empty);
+            match function.name {
+                "call" => self.call(&arguments).await,
+                "word" | "wordlist" => self.chosen_words(function.name, &arguments).await,
+                "origin" => Ok(self.origin_of(first)),
+                "flavor" => Ok(self.flavor_of(first)),
+                "value" => Ok(self
+                    .lookup(first)
+                    .map_or_else(Vec::new, |found| found.variable.value.to_vec())),
+                "info" => {
+                    self.proc.write(&message!(first, "\n")).await?;
+                    self.proc.flush().await?;
+                    Ok(Vec::new())
                 }
-                Ok(value)
+                "warning" => {
+                    self.complain(first.clone()).await?;
+                    Ok(Vec::new())
+                }
+                "error" => Err(self.fatal(first.clone()).await),
+                "eval" => {
+                    self.evaluate(first).await?;
+                    Ok(Vec::new())
+                }
+                name => self.outside_function(name, &arguments).await,
             }
-            _ => self.each_word(parts).await,
-        }
+        })
     }
 
-    async fn each_word(&mut self, parts: &[&[u8]]) -> Result<Vec<u8>, Stop> {
-        let part = |index: usize| parts.get(index).copied().unwrap_or_default();
-        let name = self.expand(part(0)).await?;
-        let name = names::trim(&name).to_vec();
-        let list = self.expand(part(1)).await?;
-        let mut out = self.growing();
-        for (index, word) in words(&list).enumerate() {
-            let variable = Variable::new(word, Flavor::Simple, Origin::Automatic);
-            self.frames.push(vec![(name.clone(), variable)]);
-            let value = self.expand(part(2)).await;
-            self.frames.pop();
-            if index > 0 {
-                out.push(b" ")?;
+    fn lazy_function<'b>(
+        &'b mut self,
+        name: &'b str,
+        parts: &'b [&'b [u8]],
+    ) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            match name {
+                "if" => {
+                    let condition = names::trim(parts.first().copied().unwrap_or_default());
+                    let condition = self.expand(condition).await?;
+                    let branch = parts.get(if condition.is_empty() { 2 } else { 1 });
+                    self.expand(branch.copied().unwrap_or_default()).await
+                }
+                "and" | "or" => {
+                    let mut value = Vec::new();
+                    for part in parts {
+                        value = self.expand(names::trim(part)).await?;
+                        if value.is_empty() == (name == "and") {
+                            return Ok(value);
+                        }
+                    }
+                    Ok(value)
+                }
+                _ => self.each_word(parts).await,
             }
-            out.push(&value?)?;
-        }
-        Ok(out.text)
+        })
+    }
+
+    fn each_word<'b>(&'b mut self, parts: &'b [&'b [u8]]) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let part = |index: usize| parts.get(index).copied().unwrap_or_default();
+            let name = self.expand(part(0)).await?;
+            let name = names::trim(&name).to_vec();
+            let list = self.expand(part(1)).await?;
+            let mut out = self.growing();
+            for (index, word) in words(&list).enumerate() {
+                let variable = Variable::new(word, Flavor::Simple, Origin::Automatic);
+                self.frames.push(vec![(name.clone(), variable)]);
+                let value = self.expand(part(2)).await;
+                self.frames.pop();
+                if index > 0 {
+                    out.push(b" ")?;
+                }
+                out.push(&value?)?;
+            }
+            Ok(out.text)
+        })
     }
 
     /// `$(call name,arguments)`: the variable is expanded with the arguments as `$1`, `$2` and so on.
-    async fn call(&mut self, arguments: &[Vec<u8>]) -> Result<Vec<u8>, Stop> {
-        let name = names::trim(arguments.first().map_or(b"", Vec::as_slice)).to_vec();
-        if name.is_empty() {
-            return Ok(Vec::new());
-        }
-        if let Some(function) = named(&name) {
-            let rest = arguments.get(1..).unwrap_or_default();
-            if rest.len() < function.least {
-                return Err(self.too_few(function, rest.len()).await);
+    fn call<'b>(&'b mut self, arguments: &'b [Vec<u8>]) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let name = names::trim(arguments.first().map_or(b"", Vec::as_slice)).to_vec();
+            if name.is_empty() {
+                return Ok(Vec::new());
             }
-            if !function.expands {
-                let parts: Vec<&[u8]> = rest.iter().map(Vec::as_slice).collect();
-                return Box::pin(self.lazy_function(function.name, &parts)).await;
+            if let Some(function) = named(&name) {
+                let rest = arguments.get(1..).unwrap_or_default();
+                if rest.len() < function.least {
+                    return Err(self.too_few(function, rest.len()).await);
+                }
+                if !function.expands {
+                    let parts: Vec<&[u8]> = rest.iter().map(Vec::as_slice).collect();
+                    return self.lazy_function(function.name, &parts).await;
+                }
+                return self.apply(function, rest.to_vec()).await;
             }
-            return Box::pin(self.apply(function, rest.to_vec())).await;
-        }
-        let Some(found) = self.lookup(&name) else {
-            return Ok(Vec::new());
-        };
-        let value = |text: &Vec<u8>| Variable::new(text.as_slice(), Flavor::Simple, Origin::Automatic);
-        let mut frame: Vec<(Vec<u8>, Variable)> = arguments
-            .iter()
-            .enumerate()
-            .map(|(index, text)| (index.to_string().into_bytes(), value(text)))
-            .collect();
-        if let Some((_, zero)) = frame.first_mut() {
-            zero.value = name.as_slice().into();
-        }
-        // An argument that an outer call had and this one has not is empty.
-        let outer = self.frames.iter().filter(|frame| is_call(frame));
-        let most = outer.map(Vec::len).max().unwrap_or(0);
-        for index in frame.len()..most {
-            frame.push((index.to_string().into_bytes(), value(&Vec::new())));
-        }
-        self.frames.push(frame);
-        self.called.push(name.clone());
-        let result = self.expanded(&name, found).await;
-        self.called.pop();
-        self.frames.pop();
-        result
+            let Some(found) = self.lookup(&name) else {
+                return Ok(Vec::new());
+            };
+            let value = |text: &Vec<u8>| Variable::new(text.as_slice(), Flavor::Simple, Origin::Automatic);
+            let mut frame: Vec<(Vec<u8>, Variable)> = arguments
+                .iter()
+                .enumerate()
+                .map(|(index, text)| (index.to_string().into_bytes(), value(text)))
+                .collect();
+            if let Some((_, zero)) = frame.first_mut() {
+                zero.value = name.as_slice().into();
+            }
+            // An argument that an outer call had and this one has not is empty.
+            let outer = self.frames.iter().filter(|frame| is_call(frame));
+            let most = outer.map(Vec::len).max().unwrap_or(0);
+            for index in frame.len()..most {
+                frame.push((index.to_string().into_bytes(), value(&Vec::new())));
+            }
+            self.frames.push(frame);
+            self.called.push(name.clone());
+            let result = self.expanded(&name, found).await;
+            self.called.pop();
+            self.frames.pop();
+            result
+        })
     }
 
     /// The number that an argument is, or the end of it all.

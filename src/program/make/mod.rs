@@ -30,7 +30,7 @@ mod variables;
 use super::message::message;
 use super::usage;
 use crate::fs::{Errno, Existing, FileKind, Follow};
-use crate::kernel::{Proc, Program, Stop};
+use crate::kernel::{BoxFuture, Proc, Program, Stop};
 use expand::Frame;
 use files::{Files, Id, NEW, OLD, PatternRule, Place, Status};
 use names::Pattern;
@@ -559,20 +559,22 @@ impl<'a> Make<'a> {
     }
 
     /// Expands the prerequisites of a file that `.SECONDEXPANSION` keeps for now.
-    async fn expand_second(&mut self, id: Id) -> Result<(), Stop> {
-        for second in std::mem::take(&mut self.files.get_mut(id).second) {
-            let scope = self.scope_of(id)?;
-            let before = (
-                self.scope.replace(scope),
-                std::mem::replace(&mut self.place, second.place),
-            );
-            let text = self.expand(&second.text).await;
-            (self.scope, self.place) = before;
-            let list = self.prerequisite_names(&text?)?;
-            let stem = self.files.get(id).stem.clone();
-            let more = self.enter_prerequisites(&list, stem.as_deref())?;
-            self.files.get_mut(id).dependencies.extend(more);
-        }
-        Ok(())
+    fn expand_second<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<(), Stop>> {
+        Box::pin(async move {
+            for second in std::mem::take(&mut self.files.get_mut(id).second) {
+                let scope = self.scope_of(id)?;
+                let before = (
+                    self.scope.replace(scope),
+                    std::mem::replace(&mut self.place, second.place),
+                );
+                let text = self.expand(&second.text).await;
+                (self.scope, self.place) = before;
+                let list = self.prerequisite_names(&text?)?;
+                let stem = self.files.get(id).stem.clone();
+                let more = self.enter_prerequisites(&list, stem.as_deref())?;
+                self.files.get_mut(id).dependencies.extend(more);
+            }
+            Ok(())
+        })
     }
 }

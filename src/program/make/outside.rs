@@ -3,35 +3,42 @@
 use super::Make;
 use super::names::{self, words};
 use crate::fs::{Existing, Follow, OpenFlags};
-use crate::kernel::{Input, Stop, WaitStatus, cost};
+use crate::kernel::{BoxFuture, Input, Stop, WaitStatus, cost};
 use crate::pattern::{Pattern, PatternOptions, has_glob};
 use crate::program::message::message;
 
 impl Make<'_> {
-    pub async fn outside_function(&mut self, name: &str, arguments: &[Vec<u8>]) -> Result<Vec<u8>, Stop> {
-        let first = arguments.first().map_or(b"".as_slice(), Vec::as_slice);
-        match name {
-            "wildcard" => {
-                let mut all = Vec::new();
-                for word in words(first) {
-                    all.extend(self.matching_files(word)?);
+    pub fn outside_function<'b>(
+        &'b mut self,
+        name: &'b str,
+        arguments: &'b [Vec<u8>],
+    ) -> BoxFuture<'b, Result<Vec<u8>, Stop>> {
+        Box::pin(async move {
+            let first = arguments.first().map_or(b"".as_slice(), Vec::as_slice);
+            match name {
+                "wildcard" => {
+                    let mut all = Vec::new();
+                    for word in words(first) {
+                        all.extend(self.matching_files(word)?);
+                    }
+                    Ok(names::join(all.iter()))
                 }
-                Ok(names::join(all.iter()))
+                "realpath" => {
+                    let real =
+                        words(first).filter_map(|word| self.proc.canonicalize(word, Existing::All).ok());
+                    Ok(names::join(real))
+                }
+                "abspath" => {
+                    let cwd = self.proc.cwd.clone();
+                    Ok(names::join(words(first).map(|word| absolute(&cwd, word))))
+                }
+                "file" => {
+                    self.file_function(first, arguments.get(1).map(Vec::as_slice))
+                        .await
+                }
+                _ => self.shell_output(first, Newlines::All).await,
             }
-            "realpath" => {
-                let real = words(first).filter_map(|word| self.proc.canonicalize(word, Existing::All).ok());
-                Ok(names::join(real))
-            }
-            "abspath" => {
-                let cwd = self.proc.cwd.clone();
-                Ok(names::join(words(first).map(|word| absolute(&cwd, word))))
-            }
-            "file" => {
-                self.file_function(first, arguments.get(1).map(Vec::as_slice))
-                    .await
-            }
-            _ => self.shell_output(first, Newlines::All).await,
-        }
+        })
     }
 
     /// The files that a pattern matches, sorted; a name without one counts if it is there.

@@ -7,7 +7,7 @@ use super::Make;
 use super::files::{Id, Recipe, Status};
 use super::names::{self, is_blank, words};
 use crate::fs::Follow;
-use crate::kernel::{Launch, Stop, WaitStatus};
+use crate::kernel::{BoxFuture, Launch, Stop, WaitStatus};
 use crate::program::message::message;
 
 /// A line of a recipe, expanded.
@@ -217,19 +217,21 @@ impl Make<'_> {
     }
 
     /// Runs the recipe of a file.
-    pub async fn run_recipe(&mut self, id: Id, recipe: &Recipe) -> Result<Status, Stop> {
-        let is_mark = |byte: &u8| names::is_space(*byte) || b"-@+".contains(byte);
-        if recipe.text.iter().all(is_mark) {
-            self.finish(id, Status::Success, true);
-            return Ok(Status::Success);
-        }
-        let scope = self.scope_of(id)?;
-        let before = (self.scope.replace(scope), self.place.take());
-        let frames = std::mem::take(&mut self.frames);
-        let status = self.run_lines(id, recipe).await;
-        self.frames = frames;
-        (self.scope, self.place) = before;
-        status
+    pub fn run_recipe<'b>(&'b mut self, id: Id, recipe: &'b Recipe) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            let is_mark = |byte: &u8| names::is_space(*byte) || b"-@+".contains(byte);
+            if recipe.text.iter().all(is_mark) {
+                self.finish(id, Status::Success, true);
+                return Ok(Status::Success);
+            }
+            let scope = self.scope_of(id)?;
+            let before = (self.scope.replace(scope), self.place.take());
+            let frames = std::mem::take(&mut self.frames);
+            let status = self.run_lines(id, recipe).await;
+            self.frames = frames;
+            (self.scope, self.place) = before;
+            status
+        })
     }
 
     async fn run_lines(&mut self, id: Id, recipe: &Recipe) -> Result<Status, Stop> {

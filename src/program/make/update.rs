@@ -113,57 +113,61 @@ impl Make<'_> {
         Ok(())
     }
 
-    async fn update_record(&mut self, id: Id) -> Result<Status, Stop> {
-        self.proc.charge(crate::kernel::cost::STATEMENT)?;
-        self.proc.kernel.breathe().await;
-        let entry = self.files.get(id);
-        if entry.updated {
-            return Ok(entry.status.unwrap_or(Status::Success));
-        }
-        self.files.get_mut(id).updating = true;
-        let own = self.time(id);
-        self.warn_of_skew().await?;
-        self.find_recipe(id)?;
-        self.expand_second(id).await?;
-        let mut must_make = own.is_none();
-        let mut status = self.update_dependencies(id, own, &mut must_make).await?;
-        if must_make || self.options.always_make {
-            status = status.max(self.update_intermediates(id, status).await?);
-        }
-        self.files.get_mut(id).updating = false;
-        if status.is_bad() {
-            return self.give_up(id, status).await;
-        }
-        let changed = self.note_changes(id, own, &mut must_make);
-        let entry = self.files.get(id);
-        if entry.double_colon && entry.dependencies.is_empty() {
-            must_make = true;
-        } else if own.is_some()
-            && entry.is_target
-            && !changed
-            && entry.recipe.is_none()
-            && !self.options.always_make
-        {
-            must_make = false;
-        } else if entry.recipe.is_some() && self.options.always_make {
-            must_make = true;
-        }
-        if !must_make {
-            self.finish(id, Status::Success, false);
-            return Ok(Status::Success);
-        }
-        self.remake(id).await
+    fn update_record<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            self.proc.charge(crate::kernel::cost::STATEMENT)?;
+            self.proc.kernel.breathe().await;
+            let entry = self.files.get(id);
+            if entry.updated {
+                return Ok(entry.status.unwrap_or(Status::Success));
+            }
+            self.files.get_mut(id).updating = true;
+            let own = self.time(id);
+            self.warn_of_skew().await?;
+            self.find_recipe(id)?;
+            self.expand_second(id).await?;
+            let mut must_make = own.is_none();
+            let mut status = self.update_dependencies(id, own, &mut must_make).await?;
+            if must_make || self.options.always_make {
+                status = status.max(self.update_intermediates(id, status).await?);
+            }
+            self.files.get_mut(id).updating = false;
+            if status.is_bad() {
+                return self.give_up(id, status).await;
+            }
+            let changed = self.note_changes(id, own, &mut must_make);
+            let entry = self.files.get(id);
+            if entry.double_colon && entry.dependencies.is_empty() {
+                must_make = true;
+            } else if own.is_some()
+                && entry.is_target
+                && !changed
+                && entry.recipe.is_none()
+                && !self.options.always_make
+            {
+                must_make = false;
+            } else if entry.recipe.is_some() && self.options.always_make {
+                must_make = true;
+            }
+            if !must_make {
+                self.finish(id, Status::Success, false);
+                return Ok(Status::Success);
+            }
+            self.remake(id).await
+        })
     }
 
-    async fn give_up(&mut self, id: Id, status: Status) -> Result<Status, Stop> {
-        self.finish(id, status, false);
-        let entry = self.files.get(id);
-        let quiet = self.options.just_print || self.options.question;
-        if entry.is_goal && entry.parent.is_none() && self.options.keep_going && !quiet {
-            let sentence = message!("Target '", entry.name, "' not remade because of errors.");
-            self.say_error(sentence).await?;
-        }
-        Ok(status)
+    fn give_up<'b>(&'b mut self, id: Id, status: Status) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            self.finish(id, status, false);
+            let entry = self.files.get(id);
+            let quiet = self.options.just_print || self.options.question;
+            if entry.is_goal && entry.parent.is_none() && self.options.keep_going && !quiet {
+                let sentence = message!("Target '", entry.name, "' not remade because of errors.");
+                self.say_error(sentence).await?;
+            }
+            Ok(status)
+        })
     }
 
     /// A prerequisite that is being made already.
@@ -178,39 +182,46 @@ impl Make<'_> {
         Ok(true)
     }
 
-    async fn update_dependencies(&mut self, id: Id, own: Time, must_make: &mut bool) -> Result<Status, Stop> {
-        let mut status = Status::None;
-        let mut index = 0;
-        // Commands that make others too wait for what those need.
-        for other in self.files.get(id).also.clone() {
-            for dependency in self.files.get(other).dependencies.clone() {
-                if !self.files.get(dependency.file).updating {
-                    self.files.get_mut(dependency.file).parent = Some(id);
-                    let mut newer = *must_make;
-                    status = status.max(self.check(dependency.file, own, &mut newer).await?);
-                    *must_make |= newer && !dependency.order_only;
+    fn update_dependencies<'b>(
+        &'b mut self,
+        id: Id,
+        own: Time,
+        must_make: &'b mut bool,
+    ) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            let mut status = Status::None;
+            let mut index = 0;
+            // Commands that make others too wait for what those need.
+            for other in self.files.get(id).also.clone() {
+                for dependency in self.files.get(other).dependencies.clone() {
+                    if !self.files.get(dependency.file).updating {
+                        self.files.get_mut(dependency.file).parent = Some(id);
+                        let mut newer = *must_make;
+                        status = status.max(self.check(dependency.file, own, &mut newer).await?);
+                        *must_make |= newer && !dependency.order_only;
+                    }
                 }
             }
-        }
-        while let Some(dependency) = self.files.get(id).dependencies.get(index).cloned() {
-            let file = dependency.file;
-            let before = self.time(file);
-            if self.drops_circle(id, index, file).await? {
-                continue;
+            while let Some(dependency) = self.files.get(id).dependencies.get(index).cloned() {
+                let file = dependency.file;
+                let before = self.time(file);
+                if self.drops_circle(id, index, file).await? {
+                    continue;
+                }
+                self.files.get_mut(file).parent = Some(id);
+                let mut newer = *must_make;
+                status = status.max(self.check(file, own, &mut newer).await?);
+                if !dependency.order_only {
+                    *must_make = newer;
+                }
+                if status.is_bad() && !self.options.keep_going {
+                    break;
+                }
+                self.note_changed(id, index, file, before);
+                index += 1;
             }
-            self.files.get_mut(file).parent = Some(id);
-            let mut newer = *must_make;
-            status = status.max(self.check(file, own, &mut newer).await?);
-            if !dependency.order_only {
-                *must_make = newer;
-            }
-            if status.is_bad() && !self.options.keep_going {
-                break;
-            }
-            self.note_changed(id, index, file, before);
-            index += 1;
-        }
-        Ok(status)
+            Ok(status)
+        })
     }
 
     fn note_changed(&mut self, id: Id, index: usize, file: Id, before: Time) {
@@ -223,22 +234,28 @@ impl Make<'_> {
     }
 
     /// Makes the intermediate prerequisites that were only looked at so far.
-    async fn update_intermediates(&mut self, id: Id, mut status: Status) -> Result<Status, Stop> {
-        for index in 0..self.files.get(id).dependencies.len() {
-            if status.is_bad() && !self.options.keep_going {
-                break;
+    fn update_intermediates<'b>(
+        &'b mut self,
+        id: Id,
+        mut status: Status,
+    ) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            for index in 0..self.files.get(id).dependencies.len() {
+                if status.is_bad() && !self.options.keep_going {
+                    break;
+                }
+                let Some(file) = self.files.get(id).dependencies.get(index).map(|known| known.file) else {
+                    break;
+                };
+                if self.files.get(file).is_intermediate {
+                    let before = self.time(file);
+                    self.files.get_mut(file).parent = Some(id);
+                    status = status.max(self.update(file).await?);
+                    self.note_changed(id, index, file, before);
+                }
             }
-            let Some(file) = self.files.get(id).dependencies.get(index).map(|known| known.file) else {
-                break;
-            };
-            if self.files.get(file).is_intermediate {
-                let before = self.time(file);
-                self.files.get_mut(file).parent = Some(id);
-                status = status.max(self.update(file).await?);
-                self.note_changed(id, index, file, before);
-            }
-        }
-        Ok(status)
+            Ok(status)
+        })
     }
 
     /// Makes a prerequisite unless it is intermediate, and says whether what needs it is older.
@@ -306,23 +323,25 @@ impl Make<'_> {
     }
 
     /// Makes a file that has to be made.
-    async fn remake(&mut self, id: Id) -> Result<Status, Stop> {
-        let entry = self.files.get(id);
-        if let Some(recipe) = entry.recipe.clone() {
-            let recursive = super::recipe::is_recursive(&recipe);
-            if self.options.touch && !recursive {
-                return self.touch(id).await;
+    fn remake<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<Status, Stop>> {
+        Box::pin(async move {
+            let entry = self.files.get(id);
+            if let Some(recipe) = entry.recipe.clone() {
+                let recursive = super::recipe::is_recursive(&recipe);
+                if self.options.touch && !recursive {
+                    return self.touch(id).await;
+                }
+                return self.run_recipe(id, &recipe).await;
             }
-            return self.run_recipe(id, &recipe).await;
-        }
-        let status = if entry.is_phony || entry.is_target {
-            Status::Success
-        } else {
-            self.no_rule(id).await?;
-            Status::Failed
-        };
-        self.finish(id, status, false);
-        Ok(status)
+            let status = if entry.is_phony || entry.is_target {
+                Status::Success
+            } else {
+                self.no_rule(id).await?;
+                Status::Failed
+            };
+            self.finish(id, status, false);
+            Ok(status)
+        })
     }
 
     async fn no_rule(&mut self, id: Id) -> Result<(), Stop> {
