@@ -88,6 +88,8 @@ struct Builder<'a> {
     accounts: Accounts,
     /// The first names of files that have several.
     seen: HashMap<(u64, u64), Vec<u8>>,
+    /// Files with no more names than this cannot come twice.
+    single: u64,
     /// The time that all files get.
     time: Option<i64>,
     /// What is in the archive and is to be removed.
@@ -100,11 +102,13 @@ struct Builder<'a> {
 pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
     // The archive is opened before the files are read, so that a failure to do so shows first.
     let time = sample_time(proc, options).await?;
+    let names = words(proc, options).await?;
     let mut builder = Builder {
         options,
         out: open(proc, options).await?,
         accounts: Accounts::default(),
         seen: HashMap::new(),
+        single: u64::from(names.len() < 2 && !options.dereference),
         time,
         done: Vec::new(),
         warned: false,
@@ -113,7 +117,7 @@ pub async fn create(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
     let start = proc.cwd.clone();
     let own = builder.out.file.as_ref().and_then(|file| file.metadata().ok());
     let own = own.map(|found| (found.device, found.inode));
-    for (directory, name) in words(proc, options).await? {
+    for (directory, name) in names {
         if let Some(directory) = directory {
             change_directory(proc, &directory).await?;
         }
@@ -285,7 +289,7 @@ impl Builder<'_> {
         let Some((kind, target)) = self.kind(proc, path, found) else {
             return proc.warn(message!(path, ": socket ignored")).await;
         };
-        if found.nlink > 1 && found.kind != FileKind::Directory {
+        if found.nlink > self.single && found.kind != FileKind::Directory {
             let node = (found.device, found.inode);
             self.seen.entry(node).or_insert_with(|| name.clone());
         }
@@ -418,7 +422,7 @@ impl Builder<'_> {
         let first = self.seen.get(&(found.device, found.inode));
         Some(match (found.kind, first) {
             (FileKind::Directory, _) => (Kind::Directory, Vec::new()),
-            (_, Some(first)) if found.nlink > 1 => (Kind::HardLink, first.clone()),
+            (_, Some(first)) if found.nlink > self.single => (Kind::HardLink, first.clone()),
             (FileKind::Regular, _) => (Kind::File, Vec::new()),
             (FileKind::Symlink, _) => (Kind::SymbolicLink, proc.read_link(path).unwrap_or_default()),
             (FileKind::Fifo, _) => (Kind::Fifo, Vec::new()),

@@ -26,21 +26,27 @@ pub fn safe_name(name: &[u8]) -> &[u8] {
     rest.get(slashes..).unwrap_or_default()
 }
 
+/// A name of the command line.
+struct Wanted {
+    name: Vec<u8>,
+    /// What it is with `--wildcards`.
+    pattern: Option<Pattern>,
+    found: bool,
+}
+
 /// Whether a name of the command line is for a member: its own name, or that of a directory that it is in.
-fn names_member(options: &Options, wanted: &[u8], name: &[u8]) -> bool {
+fn names_member(options: &Options, wanted: &Wanted, name: &[u8]) -> bool {
     let starts = memchr::memchr_iter(b'/', name)
         .map(|at| at + 1)
         .filter(|_| options.unanchored);
     let ends: Vec<usize> = memchr::memchr_iter(b'/', name).chain([name.len()]).collect();
-    let pattern =
-        (options.wildcards == Some(true)).then(|| Pattern::compile(wanted, PatternOptions::default()));
     std::iter::once(0).chain(starts).any(|start| {
         let mut ends = ends.iter().filter(|end| **end > start);
         ends.any(|end| {
             let part = name.get(start..*end).unwrap_or_default();
-            match &pattern {
+            match &wanted.pattern {
                 Some(pattern) => pattern.matches(part),
-                None => part == wanted,
+                None => part == wanted.name,
             }
         })
     })
@@ -48,8 +54,7 @@ fn names_member(options: &Options, wanted: &[u8], name: &[u8]) -> bool {
 
 struct Extraction<'a> {
     options: &'a Options,
-    /// Wanted names, and whether they were found.
-    wanted: Vec<(Vec<u8>, bool)>,
+    wanted: Vec<Wanted>,
     /// Modes and times of directories, set when nothing more goes into them.
     directories: Vec<(Vec<u8>, Member)>,
     warned: bool,
@@ -66,7 +71,13 @@ pub async fn extract(proc: &mut Proc, options: &Options) -> Result<bool, Stop> {
         }
         if !name.is_empty() {
             let name = name.strip_suffix(b"/").unwrap_or(&name).to_vec();
-            wanted.push((name, false));
+            let pattern =
+                (options.wildcards == Some(true)).then(|| Pattern::compile(&name, PatternOptions::default()));
+            wanted.push(Wanted {
+                name,
+                pattern,
+                found: false,
+            });
         }
     }
     let mut extraction = Extraction {
@@ -127,7 +138,7 @@ impl Extraction<'_> {
 
     /// Patterns among the names are names, unless it was said that they are none.
     async fn warn_of_patterns(&self, proc: &mut Proc) -> Result<(), Stop> {
-        let mut names = self.wanted.iter().map(|(name, _)| name);
+        let mut names = self.wanted.iter().map(|wanted| &wanted.name);
         if self.options.wildcards.is_none()
             && names.any(|name| memchr::memchr3(b'*', b'?', b'[', name).is_some())
         {
@@ -147,9 +158,9 @@ impl Extraction<'_> {
         }
         let name = name.strip_suffix(b"/").unwrap_or(name);
         let mut found = false;
-        for (wanted, seen) in &mut self.wanted {
+        for wanted in &mut self.wanted {
             if names_member(self.options, wanted, name) {
-                *seen = true;
+                wanted.found = true;
                 found = true;
             }
         }
@@ -280,22 +291,23 @@ impl Extraction<'_> {
             _ => "open",
         };
         let failed = |errno| (what, errno);
+        if member.kind == Kind::HardLink && self.is_linked(proc, name, member) {
+            return Ok(None);
+        }
+        let into = self.options.overwrite && member.kind == Kind::File;
         match proc.metadata(name, Follow::No) {
             Ok(_) if self.options.skip_old => return Ok(None),
             Ok(_) if self.options.keep => return Err(failed(Errno::EEXIST)),
             Ok(found) if found.kind == FileKind::Directory => proc.remove_dir(name).map_err(failed)?,
+            Ok(found) if into && found.kind == FileKind::Regular => {}
             Ok(_) => proc.unlink(name).map_err(failed)?,
             Err(_) => make_parents(proc, name)?,
         }
         match member.kind {
             Kind::SymbolicLink => proc.symlink(&member.target, name).map_err(failed)?,
             Kind::HardLink => {
-                let target = if self.options.absolute {
-                    &member.target
-                } else {
-                    safe_name(&member.target)
-                };
-                proc.link(target, name, Follow::No).map_err(failed)?;
+                proc.link(self.link_target(member), name, Follow::No)
+                    .map_err(failed)?;
                 return Ok(None);
             }
             Kind::Fifo => {
@@ -310,6 +322,23 @@ impl Extraction<'_> {
         }
         self.set_attributes(proc, name, member);
         Ok(None)
+    }
+
+    fn link_target<'m>(&self, member: &'m Member) -> &'m [u8] {
+        if self.options.absolute {
+            &member.target
+        } else {
+            safe_name(&member.target)
+        }
+    }
+
+    /// A link is there already: a file that was stored twice is a link to itself.
+    fn is_linked(&self, proc: &Proc, name: &[u8], member: &Member) -> bool {
+        let node = |path: &[u8]| {
+            let found = proc.metadata(path, Follow::No).ok()?;
+            Some((found.device, found.inode))
+        };
+        node(name).is_some_and(|own| node(self.link_target(member)) == Some(own))
     }
 
     /// Makes a directory, or takes what is one or leads to one. Its attributes come last, when its contents are there.
@@ -353,7 +382,10 @@ impl Extraction<'_> {
         for (name, member) in directories.iter().rev() {
             self.set_attributes(proc, name, member);
         }
-        for (name, seen) in std::mem::take(&mut self.wanted) {
+        for Wanted {
+            name, found: seen, ..
+        } in std::mem::take(&mut self.wanted)
+        {
             if !seen {
                 self.failed = true;
                 proc.warn(message!(name, ": Not found in archive")).await?;

@@ -46,6 +46,7 @@ pub enum Flag {
     OneTopLevel,
     RemoveFiles,
     ShowTransformed,
+    Overwrite,
     /// One that is not supported, by its name.
     Missing(&'static str),
 }
@@ -104,7 +105,7 @@ pub static SPEC: Spec<Flag> = Spec::new(
         Opt::long(Flag::Group, "group", "force NAME as group for added files").takes("NAME"),
         Opt::flag(Flag::Touch, 'm', "touch", "don't extract file modified time"),
         Opt::long(Flag::Ignored, "no-same-owner", ""),
-        Opt::long(Flag::Ignored, "overwrite", ""),
+        Opt::long(Flag::Overwrite, "overwrite", "overwrite existing files when extracting"),
         Opt::long(Flag::Ignored, "no-same-permissions", ""),
         Opt::long(Flag::Ignored, "no-auto-compress", ""),
         Opt::long(Flag::Transform, "transform", "use sed replace EXPRESSION to transform file names").takes("EXPRESSION"),
@@ -210,6 +211,8 @@ pub struct Options {
     pub exclude_from: Vec<Vec<u8>>,
     /// Everything is extracted into this directory.
     pub top_level: Option<Vec<u8>>,
+    /// What exists is written into.
+    pub overwrite: bool,
     /// Files are removed when they are in the archive.
     pub remove: bool,
 }
@@ -372,6 +375,7 @@ impl Options {
             unanchored: false,
             exclude_from: Vec::new(),
             top_level: None,
+            overwrite: false,
             remove: false,
         };
         let mut auto = false;
@@ -476,6 +480,7 @@ impl Options {
             }
             Flag::OneTopLevel => self.top_level = Some(value),
             Flag::RemoveFiles => self.remove = true,
+            Flag::Overwrite => self.overwrite = true,
             _ => {}
         }
         Ok(())
