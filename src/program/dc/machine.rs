@@ -12,8 +12,12 @@ use crate::program::decimal::printer::Printer;
 const SLICE: usize = 1000;
 /// Output that is handed over at the latest.
 const OUTPUT: usize = 32 << 10;
+/// What is kept back at the most: a buffer of C's.
+const LATE: usize = 4096;
 /// What a value takes besides its contents.
 const VALUE_BYTES: usize = 48;
+/// What a macro that waits takes.
+const FRAME_BYTES: usize = 64;
 
 /// What lies on the stack.
 #[derive(Debug, Clone)]
@@ -158,7 +162,13 @@ impl Machine {
     /// Accounts for a value that is kept.
     pub fn hold(&mut self, value: &Value) -> Done<()> {
         self.held += value.size();
-        Ok(self.lease.resize(self.held)?)
+        self.settle()
+    }
+
+    /// Accounts for values and for macros that wait.
+    fn settle(&mut self) -> Done<()> {
+        let waiting = self.frames.len() * FRAME_BYTES;
+        Ok(self.lease.resize(self.held + waiting)?)
     }
 
     pub fn release(&mut self, value: &Value) {
@@ -300,14 +310,13 @@ impl Machine {
             levels += frame.levels;
             self.frames.pop();
         }
-        self.lease.resize(self.held + self.frames.len() * VALUE_BYTES)?;
         self.frames.push(Frame {
             text,
             at: 0,
             levels,
             more: false,
         });
-        Ok(())
+        self.settle()
     }
 
     /// Ends so many macros; beyond the last one the program ends, if it may.
@@ -353,6 +362,9 @@ impl Machine {
             false => format!("0{byte:o} unimplemented\n"),
         };
         self.late.extend_from_slice(shown.as_bytes());
+        if self.late.len() >= LATE {
+            self.print_late();
+        }
         self.event = Some(Event::Said(b"dc: ".to_vec()));
         Ok(())
     }

@@ -142,9 +142,11 @@ impl Machine {
         self.print_late();
         match letter {
             b'f' => {
-                for value in self.stack.clone().iter().rev() {
-                    self.show(value)?;
-                    self.printer.newline();
+                for index in (0..self.stack.len()).rev() {
+                    if let Some(value) = self.stack.get(index).cloned() {
+                        self.show(&value)?;
+                        self.printer.newline();
+                    }
                 }
                 return Ok(());
             }
@@ -174,7 +176,12 @@ impl Machine {
                 self.kernel.meter().charge(text_cost(number))?;
                 self.printer.number(number, self.output_base);
             }
-            Value::Text(text) => self.printer.text(text),
+            Value::Text(text) => {
+                let meter = self.kernel.meter();
+                meter.charge(text.len() as u64 / 8)?;
+                meter.check_memory((self.printer.out.len() + text.len()) as u64)?;
+                self.printer.text(text);
+            }
         }
         Ok(())
     }

@@ -366,6 +366,8 @@ async fn contents(proc: &mut Proc, file: &std::sync::Arc<File>, size: u64) -> Re
         }
     }
     data.truncate(LOOKED_AT);
+    // Every sign of every language is looked for in all of it.
+    proc.charge(data.len() as u64 / 2 + 1000)?;
     match data.as_slice() {
         [] => return Ok(Found::binary("empty", "inode/x-empty")),
         [_] => {

@@ -74,7 +74,7 @@ impl<'a> Formatter<'a> {
         self.next = self.prefix().await?;
         while self.paragraph().await? {
             self.words.push(Word::default());
-            self.find_breaks();
+            self.find_breaks()?;
             let limit = self.words.len() - 1;
             self.print(limit).await?;
             self.words.clear();
@@ -231,7 +231,10 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    fn find_breaks(&mut self) {
+    fn find_breaks(&mut self) -> Result<(), Failure> {
+        // A line may have as many words as half its width.
+        let turns = self.plan.max_width as u64 / 16 + 1;
+        self.proc.charge(self.words.len() as u64 * turns)?;
         let measure = Measure {
             goal: self.plan.goal_width as i64,
             most: self.plan.max_width as i64,
@@ -240,6 +243,7 @@ impl<'a> Formatter<'a> {
             last_line: self.last_line as i64,
         };
         breaks::find(&mut self.words, measure);
+        Ok(())
     }
 
     /// Prints the lines of a paragraph that is too long up to a good break.
@@ -251,7 +255,7 @@ impl<'a> Formatter<'a> {
             return Ok(());
         }
         self.words.push(Word::default());
-        self.find_breaks();
+        self.find_breaks()?;
         let limit = self.words.len() - 1;
         let cost = |index: usize| self.words.get(index).map_or(0, |word| word.cost);
         let next = |index: usize| self.words.get(index).map_or(limit, |word| word.next);
