@@ -493,13 +493,13 @@ impl<'a> Make<'a> {
             if bare {
                 continue;
             }
-            if let Some((_, errno, need, place)) = lost {
-                if *need == Need::Required && !self.can_be_made(id)? {
-                    self.place.clone_from(place);
-                    let name = self.files.get(id).name.clone();
-                    self.complain(message!(name, ": ", errno.message())).await?;
-                    self.place = None;
-                }
+            if let Some((_, errno, Need::Required, place)) = lost
+                && !self.can_be_made(id)?
+            {
+                self.place.clone_from(place);
+                let name = self.files.get(id).name.clone();
+                self.complain(message!(name, ": ", errno.message())).await?;
+                self.place = None;
             }
             self.update(id).await?;
             changed |= self.time(id) != before && self.time(id).is_some();
@@ -559,7 +559,7 @@ impl<'a> Make<'a> {
     }
 
     /// Expands the prerequisites of a file that `.SECONDEXPANSION` keeps for now.
-    fn expand_second<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<(), Stop>> {
+    fn expand_second(&mut self, id: Id) -> BoxFuture<'_, Result<(), Stop>> {
         Box::pin(async move {
             for second in std::mem::take(&mut self.files.get_mut(id).second) {
                 let scope = self.scope_of(id)?;

@@ -201,7 +201,7 @@ impl Make<'_> {
         let before = std::mem::replace(&mut self.place, fresh.place.clone());
         self.complain(message!("warning: overriding recipe for target '", name, "'"))
             .await?;
-        self.place = old.place.clone();
+        self.place.clone_from(&old.place);
         self.complain(message!("warning: ignoring old recipe for target '", name, "'"))
             .await?;
         self.place = before;

@@ -71,7 +71,7 @@ impl Make<'_> {
     }
 
     /// Makes a file, by all of its `::` rules.
-    pub fn update<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<Status, Stop>> {
+    pub fn update(&mut self, id: Id) -> BoxFuture<'_, Result<Status, Stop>> {
         Box::pin(async move {
             self.proc.kernel.meter().nest()?;
             let mut status = Status::None;
@@ -113,7 +113,7 @@ impl Make<'_> {
         Ok(())
     }
 
-    fn update_record<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<Status, Stop>> {
+    fn update_record(&mut self, id: Id) -> BoxFuture<'_, Result<Status, Stop>> {
         Box::pin(async move {
             self.proc.charge(crate::kernel::cost::STATEMENT)?;
             self.proc.kernel.breathe().await;
@@ -157,7 +157,7 @@ impl Make<'_> {
         })
     }
 
-    fn give_up<'b>(&'b mut self, id: Id, status: Status) -> BoxFuture<'b, Result<Status, Stop>> {
+    fn give_up(&mut self, id: Id, status: Status) -> BoxFuture<'_, Result<Status, Stop>> {
         Box::pin(async move {
             self.finish(id, status, false);
             let entry = self.files.get(id);
@@ -234,11 +234,7 @@ impl Make<'_> {
     }
 
     /// Makes the intermediate prerequisites that were only looked at so far.
-    fn update_intermediates<'b>(
-        &'b mut self,
-        id: Id,
-        mut status: Status,
-    ) -> BoxFuture<'b, Result<Status, Stop>> {
+    fn update_intermediates(&mut self, id: Id, mut status: Status) -> BoxFuture<'_, Result<Status, Stop>> {
         Box::pin(async move {
             for index in 0..self.files.get(id).dependencies.len() {
                 if status.is_bad() && !self.options.keep_going {
@@ -323,7 +319,7 @@ impl Make<'_> {
     }
 
     /// Makes a file that has to be made.
-    fn remake<'b>(&'b mut self, id: Id) -> BoxFuture<'b, Result<Status, Stop>> {
+    fn remake(&mut self, id: Id) -> BoxFuture<'_, Result<Status, Stop>> {
         Box::pin(async move {
             let entry = self.files.get(id);
             if let Some(recipe) = entry.recipe.clone() {

@@ -115,7 +115,7 @@ pub struct Options {
     pub truncate: bool,
     pub line_width: i64,
     pub files: Vec<Vec<u8>>,
-    old_options: bool,
+    old_style: bool,
     old_separator: bool,
     old_width: bool,
 }
@@ -158,7 +158,7 @@ impl Default for Options {
             truncate: false,
             line_width: 72,
             files: Vec::new(),
-            old_options: false,
+            old_style: false,
             old_separator: false,
             old_width: false,
         }
@@ -302,7 +302,7 @@ impl Options {
             Flag::Indent => self.margin = number(text, 0, "'-o MARGIN' invalid line offset")?,
             Flag::NoWarnings => self.quiet_opens = true,
             Flag::Separator => {
-                (self.old_options, self.old_separator) = (true, true);
+                (self.old_style, self.old_separator) = (true, true);
                 if let Some(text) = value.filter(|_| !self.use_separator) {
                     self.separator = text.to_vec();
                 }
@@ -315,7 +315,7 @@ impl Options {
             Flag::OmitPagination => (self.extremities, self.keep_form_feeds) = (false, false),
             Flag::Nonprinting => self.escapes = true,
             Flag::Width => {
-                (self.old_options, self.old_width) = (true, true);
+                (self.old_style, self.old_width) = (true, true);
                 let width = number(text, 1, "'-w PAGE_WIDTH' invalid number of characters")?;
                 if !self.truncate {
                     self.line_width = width;
@@ -343,7 +343,7 @@ impl Options {
     /// What `-w` and `-s` mean besides, as in older programs.
     fn translate_old(&mut self) {
         let many = self.parallel || self.explicit_columns;
-        if !self.old_options {
+        if !self.old_style {
             return;
         }
         if self.old_width {
