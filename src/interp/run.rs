@@ -280,10 +280,7 @@ impl Interp {
             arguments: self.options.shopt(Shopt::Extdebug).then(|| match &args {
                 Some(_) => Arc::clone(&arguments),
                 // Without arguments of its own, a file is its own argument.
-                None => Arc::new(super::Arguments::new(
-                    [Text::new(path)].into_iter(),
-                    self.proc.kernel.lease(),
-                )),
+                None => Arc::new(super::Arguments::new([Text::new(path)], self.proc.kernel.lease())),
             }),
         };
         self.frames.push_back(frame);

@@ -695,10 +695,8 @@ impl Vars {
     /// Scopes outside of the variable's own, its bucket in bash's table, and its age there: the newest comes first.
     fn place_in_environment(&self, name: &[u8]) -> (usize, u32, Reverse<usize>) {
         let hash = crate::expand::assoc_hash(name);
-        let inside = self.scopes.iter().rev().enumerate();
-        let own = inside
-            .filter_map(|(rank, scope)| Some((rank, scope, scope.hidden.place(name)?)))
-            .next();
+        let mut inside = self.scopes.iter().rev().enumerate();
+        let own = inside.find_map(|(rank, scope)| Some((rank, scope, scope.hidden.place(name)?)));
         match own {
             Some((rank, scope, place)) => {
                 let buckets = if scope.hidden.list.len() > 8 { 16 } else { 4 };

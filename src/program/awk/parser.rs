@@ -472,10 +472,10 @@ impl<'a> Parser<'a> {
         }
         let index = self.program.functions.len();
         self.program.functions.push(Function {
-            name: name.to_vec(),
+            name: name.clone(),
             ..Function::default()
         });
-        self.functions.insert(name.to_vec(), index);
+        self.functions.insert(name.clone(), index);
         index
     }
 

@@ -16,9 +16,8 @@ impl Parser<'_> {
             self.at += 1;
             if word != "module" {
                 let place = self.start();
-                let path = match self.primary()? {
-                    Exp::Literal(Literal::Text(path)) => path,
-                    _ => return Err(wrong_at("Import path must be constant", place)),
+                let Exp::Literal(Literal::Text(path)) = self.primary()? else {
+                    return Err(wrong_at("Import path must be constant", place));
                 };
                 first.get_or_insert(path);
             }
