@@ -1,6 +1,6 @@
 //! Compound commands.
 
-use super::super::ast::{Arith, CaseEnd, CaseItem, CompoundKind, Cond, CondOp, List, Word};
+use super::super::ast::{Arith, CaseEnd, CaseItem, CompoundKind, Cond, CondOp, List, Part, Word};
 use super::{INDENT, Printer};
 
 impl<'t> Printer<'t> {
@@ -164,6 +164,12 @@ impl<'t> Printer<'t> {
         self.indentation += INDENT;
         for item in items {
             self.newline("");
+            // `esac` alone would end the command; bash prints it all the same.
+            let ends =
+                |word: &Word| matches!(word.parts.as_slice(), [Part::Literal(text)] if **text == *b"esac");
+            if self.out.exact && item.patterns.first().is_some_and(ends) {
+                self.text("(");
+            }
             self.words(&item.patterns, " | ");
             self.text(")\n");
             self.indented(&item.body);
